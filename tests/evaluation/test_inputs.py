@@ -454,7 +454,7 @@ def test_nominal_columns_by_name_by_type_and_by_position_are_the_same(metric):
         (mixed()[0], {}, "column 'colour' of X holds 'red', not numbers: name it in categorical_features, or say .*'from_dtype'"),
         (mixed()[0].drop(columns="colour"), {}, "column 'kind' of X is of the type category"),
         (mixed()[0], {"categorical_features": ["color", "kind"]}, "unknown column 'color'; did you mean colour"),
-        (mixed()[1], {"categorical_features": ["colour"]}, "names a column, 'colour'; X is no data frame .*positions"),
+        (mixed()[1], {"categorical_features": ["colour"]}, "names a column, 'colour'; X is not a data frame .*positions"),
         (mixed()[0], {"categorical_features": "colour"}, "categorical_features='colour' must be 'from_dtype', or a list"),
         (
             mixed()[0].assign(colour=pd.Timestamp(0)),

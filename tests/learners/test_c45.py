@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.stats import binom, norm
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import plain_scores, random_folds
 from foldshift.datasets import load_dataset
-from foldshift.learners.trees._c45_splits import leaf_errors, upper_quantile
+from foldshift.learners.trees._c45_splits import error_limit, leaf_errors
 from foldshift.learners.trees.c45 import C45Classifier
 
 # Outlook (sunny, overcast, rainy), temperature, humidity, windy, play: Quinlan (1993), table 1.1, in Weka's order.
@@ -64,23 +65,6 @@ def make_data(kind, n_samples, n_features, n_classes, seed):
 
 
 KINDS = ["grid", "continuous", "nominal", "mixed", "constant column", "duplicate rows", "close values"]
-
-
-def make_folds(n_samples, n_folds, n_seeds):
-    rng = np.random.default_rng(7)
-    return np.array([rng.permutation(np.arange(n_samples) % n_folds) for _ in range(n_seeds)], dtype=np.uint8)
-
-
-def plain_scores(model, X, y, folds):
-    """Scores of every sample from a model fitted on the other folds, 0 for a class those lack."""
-    classes = np.unique(y)
-    scores = np.zeros((*folds.shape, len(classes)))
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = type(model)(**model.get_params()).fit(X[fold != test], y[fold != test])
-            columns = np.searchsorted(classes, fitted.classes_)
-            scores[row][np.ix_(fold == test, columns)] = fitted.predict_proba(X[fold == test])
-    return scores
 
 
 def entropy(counts):
@@ -257,16 +241,16 @@ def test_a_leaf_shows_its_samples_and_errors():
 @pytest.mark.parametrize(("n", "share"), [(1, 0.75), (6, 0.206), (9, 0.143), (14, 0.094)])
 def test_a_leaf_without_errors_is_charged_quinlans_limit(n, share):
     # Quinlan (1993), p. 41: U25%(0,6) = .206, U25%(0,9) = .143, U25%(0,1) = .750.
-    assert leaf_errors(np.array([0, n]), 0.25, upper_quantile(0.25)) / n == pytest.approx(share, abs=5e-4)
+    assert leaf_errors(np.array([0, n]), error_limit(0.25)) / n == pytest.approx(share, abs=5e-4)
 
 
 @pytest.mark.parametrize("confidence", [0.1, 0.25, 0.5])
 def test_a_leaf_with_errors_is_charged_about_the_binomial_limit(confidence):
     for n, e in [(16, 1), (60, 7), (168, 2), (500, 200)]:
-        limit = leaf_errors(np.array([e, n - e]), confidence, upper_quantile(confidence)) / n
+        limit = leaf_errors(np.array([e, n - e]), error_limit(confidence)) / n
         assert binom.cdf(e, n, limit) == pytest.approx(confidence, abs=0.05)
-    assert leaf_errors(np.array([1, 1, 0, 0]), confidence, upper_quantile(confidence)) < 2
-    assert leaf_errors(np.array([0, 0]), confidence, upper_quantile(confidence)) == 0
+    assert leaf_errors(np.array([1, 1, 0, 0]), error_limit(confidence)) < 2
+    assert leaf_errors(np.array([0, 0]), error_limit(confidence)) == 0
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
@@ -392,7 +376,7 @@ def test_the_switch_gives_the_printed_auc(name, shared):
 )
 def test_shared_path_gives_the_bits_of_the_plain_path(kind, n_samples, n_features, n_classes, n_folds, parameters, seed):
     X, y, is_nominal = make_data(kind, n_samples, n_features, n_classes, seed)
-    folds = make_folds(n_samples, n_folds, 2)
+    folds = random_folds(n_samples, n_folds, 2)
     model = C45Classifier(categorical_features=is_nominal, **parameters)
     np.testing.assert_array_equal(model.scores_folds(X, y, folds), plain_scores(model, X, y, folds))
 
@@ -402,7 +386,7 @@ def test_wide_tiny_and_larger_data_give_the_bits_of_the_plain_path(shape):
     for kind in ("continuous", "mixed", "nominal"):
         X, y, is_nominal = make_data(kind, *shape, 2, 5)
         y[:2] = 0, 1
-        folds = make_folds(shape[0], 2, 3)
+        folds = random_folds(shape[0], 2, 3)
         model = C45Classifier(categorical_features=is_nominal)
         np.testing.assert_array_equal(model.scores_folds(X, y, folds), plain_scores(model, X, y, folds))
 
@@ -413,7 +397,7 @@ def test_predicted_classes_are_those_with_the_largest_share():
     model = C45Classifier(categorical_features=is_nominal).fit(X, labels)
     assert list(model.classes_) == ["a", "b", "c"]
     np.testing.assert_array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
-    folds = make_folds(200, 4, 2)
+    folds = random_folds(200, 4, 2)
     expected = model.classes_[model.scores_folds(X, labels, folds).argmax(axis=2)]
     np.testing.assert_array_equal(model.predict_folds(X, labels, folds), expected)
 
@@ -438,4 +422,4 @@ def test_an_impossible_parameter_is_named_with_its_value(parameters, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         C45Classifier(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=f"^{message}$"):
-        C45Classifier(**parameters).predict_folds(X, y, make_folds(4, 2, 1))
+        C45Classifier(**parameters).predict_folds(X, y, random_folds(4, 2, 1))

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import plain_predictions, random_folds
 from foldshift.engine.config.learners_file import read_learners
 from foldshift.evaluation import evaluate_cell
 from foldshift.evaluation.learner import build_learner
@@ -23,26 +24,12 @@ def make_data(n_samples, n_features, seed=0):
     return X, (y - y.min()) / (y.max() - y.min())
 
 
-def make_folds(n_samples, n_folds, n_seeds, dtype=np.uint8):
-    rng = np.random.default_rng(7)
-    return np.array([rng.permutation(np.arange(n_samples) % n_folds) for _ in range(n_seeds)], dtype=dtype)
-
-
 def by_definition(X, y, X_new, weights, tolerance):
     """Output by a singular value decomposition of the hidden layer, with an absolute tolerance."""
     left, values, right = np.linalg.svd(np.exp(-((X @ weights) ** 2)), full_matrices=False)
     kept = values > tolerance
     output_weights = right[kept].T @ ((left[:, kept].T @ y) / values[kept])
     return np.exp(-((X_new @ weights) ** 2)) @ output_weights
-
-
-def plain(model, X, y, folds):
-    predictions = np.empty(folds.shape)
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = type(model)(**model.get_params()).fit(X[fold != test], y[fold != test])
-            predictions[row, fold == test] = fitted.predict(X[fold == test])
-    return predictions
 
 
 def test_scikit_learn_estimator_checks_pass():
@@ -107,21 +94,21 @@ def test_shared_path_gives_the_bits_of_the_plain_path(n_samples, n_features, n_f
         y[:] = 0
     elif kind == "outlier":  # the units of y differ between the fits
         y[0] = 1e6
-    folds = make_folds(n_samples, n_folds, 2, dtype)
+    folds = random_folds(n_samples, n_folds, 2, dtype)
     model = ELMRegressor()
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 def test_many_rows_and_folds_give_the_same_bits_in_both_paths():
     X, y = make_data(1500, 3)
-    folds = make_folds(1500, 300, 1, np.uint16)
+    folds = random_folds(1500, 300, 1, np.uint16)
     model = ELMRegressor()
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 def test_random_states_are_ignored_when_the_estimator_has_an_int():
     X, y = make_data(30, 2)
-    folds = make_folds(30, 3, 2)
+    folds = random_folds(30, 3, 2)
     states = np.arange(6, dtype=np.uint32).reshape(2, 3)
     with_states = ELMRegressor(random_state=1).predict_folds(X, y, folds, states)
     np.testing.assert_array_equal(with_states, ELMRegressor(random_state=1).predict_folds(X, y, folds))
@@ -129,7 +116,7 @@ def test_random_states_are_ignored_when_the_estimator_has_an_int():
 
 def test_random_states_draw_the_weights_of_every_fit_when_the_estimator_has_none():
     X, y = make_data(30, 2)
-    folds = make_folds(30, 3, 2)
+    folds = random_folds(30, 3, 2)
     states = np.arange(6, dtype=np.uint32).reshape(2, 3)
     predictions = ELMRegressor(random_state=None).predict_folds(X, y, folds, states)
     train = folds[1] != 2
@@ -139,9 +126,9 @@ def test_random_states_draw_the_weights_of_every_fit_when_the_estimator_has_none
 
 def test_a_random_state_object_is_used_fit_after_fit():
     X, y = make_data(30, 2)
-    folds = make_folds(30, 3, 2)
+    folds = random_folds(30, 3, 2)
     shared = ELMRegressor(random_state=np.random.RandomState(3)).predict_folds(X, y, folds)
-    np.testing.assert_array_equal(shared, plain(ELMRegressor(random_state=np.random.RandomState(3)), X, y, folds))
+    np.testing.assert_array_equal(shared, plain_predictions(ELMRegressor(random_state=np.random.RandomState(3)), X, y, folds))
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])
@@ -164,18 +151,18 @@ def test_bad_parameters_are_named_with_the_value_and_what_is_allowed(parameters,
     with pytest.raises(ValueError, match=message):
         ELMRegressor(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=message):
-        ELMRegressor(**parameters).predict_folds(X, y, make_folds(10, 2, 1))
+        ELMRegressor(**parameters).predict_folds(X, y, random_folds(10, 2, 1))
 
 
 def test_the_studys_error_varies_over_partitions_as_that_of_one_draw_of_the_weights_does():
     # It was the average of ten draws, which varies less (.5 to .6 times as much on the paper's data sets).
     X, y = make_data(60, 3)
-    folds = make_folds(60, 2, 100)
+    folds = random_folds(60, 2, 100)
     entry = read_learners(LEARNERS)["ELM"]
     spread = evaluate_cell(build_learner(entry), X, y, folds)["rmse"].mean(axis=1).std()
     each = []
     for draw in range(10):
-        squares = (plain(ELMRegressor(n_hidden=20, tolerance=0.01, random_state=draw), X, y, folds) - y) ** 2
+        squares = (plain_predictions(ELMRegressor(n_hidden=20, tolerance=0.01, random_state=draw), X, y, folds) - y) ** 2
         each.append(
             np.mean([np.sqrt([row[fold == test].mean() for row, fold in zip(squares, folds)]) for test in (0, 1)], axis=0)
         )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import class_folds, patterned_classes, plain_scores
 from foldshift.datasets import load_dataset
 from foldshift.learners.rules._rules import EQ, GE, LE, prepare
 from foldshift.learners.rules.furia import FURIAClassifier, _apply, _best_support, _fuzzify, _tightest
@@ -25,51 +26,6 @@ KINDS = [
     "two rows per class",
     "few values",
 ]
-
-
-def make_data(kind, n_classes, seed=0):
-    """Inputs, classes and nominal columns, with a pattern and noise."""
-    rng = np.random.default_rng(seed)
-    n = 24 if kind == "more columns than rows" else 150
-    X = rng.random((n, 40 if kind == "more columns than rows" else 4))
-    nominal = np.zeros(X.shape[1], dtype=bool)
-    if kind in ("nominal", "mixed"):
-        nominal[: 4 if kind == "nominal" else 2] = True
-        X[:, nominal] = rng.integers(0, 4, (n, nominal.sum()))
-        X[:3, 0] = 9  # a category that some training parts lack
-    y = np.digitize(X[:, 0] / X[:, 0].max() + 0.3 * X[:, 1] / X[:, 1].max(), np.linspace(0.3, 1, n_classes + 1)[1:-1])
-    y = np.where(rng.random(n) < 0.15, rng.integers(0, n_classes, n), y)
-    if kind == "constant column":
-        X[:, 1] = 7.0
-    elif kind == "duplicates":
-        X, y = np.repeat(X[: n // 3], 3, axis=0), np.repeat(y[: n // 3], 3)
-        X[:, 3] = X[:, 0]
-    elif kind == "two rows per class":
-        X, y = X[: 2 * n_classes], np.repeat(np.arange(n_classes), 2)
-    elif kind == "few values":
-        X = np.round(X, 1)
-    return X, y, nominal
-
-
-def stratified_folds(y, n_folds, n_seeds):
-    folds = np.empty((n_seeds, len(y)), np.uint8)
-    for row in range(n_seeds):
-        shuffled = np.random.default_rng(row).permutation(len(y))
-        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
-        folds[row, shuffled] = np.arange(len(y)) % n_folds
-    return folds
-
-
-def plain_scores(model, X, y, folds, states):
-    classes = np.unique(y)
-    out = np.zeros((*folds.shape, len(classes)))
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = FURIAClassifier(**{**model.get_params(), "random_state": int(states[row, test])})
-            fitted.fit(X[fold != test], y[fold != test])
-            columns = np.searchsorted(classes, fitted.classes_)
-            out[np.ix_([row], fold == test, columns)] = fitted.predict_proba(X[fold == test])
-    return out
 
 
 def degrees_of(rule, X):
@@ -158,15 +114,15 @@ def test_limits_fall_to_zero_at_the_last_value_that_keeps_the_rule_pure_or_else_
     rows, degrees, limits = np.arange(10, dtype=np.uint32), np.empty((2, 10)), np.empty((2, 2))
     # From 2 on outwards, rows 3 and 4 are of the class: membership may reach 0 at 5, not later.
     rule = np.array([(0, LE, 2), (1, EQ, 0)])
-    _fuzzify(rule, data, rows, y, data[0], degrees, limits)
+    _fuzzify(rule, data, rows, y, data.order, degrees, limits)
     np.testing.assert_array_equal(limits, [[2.0, 5.0], [0.0, 0.0]])
     np.testing.assert_allclose(degrees[0], [1, 1, 1, 2 / 3, 1 / 3, 0, 0, 0, 0, 0])
     # A limit at the last value of the column has nothing beyond and stays crisp.
-    _fuzzify(np.array([(0, LE, 9)]), data, rows, y, data[0], degrees, limits[:1])
+    _fuzzify(np.array([(0, LE, 9)]), data, rows, y, data.order, degrees, limits[:1])
     np.testing.assert_array_equal(limits[0], [9.0, 9.0])
     # The condition that comes second in purity, if it would lower it, falls to 0 at the next value.
     data = prepare(np.column_stack([x, x[::-1]]), None)
-    _fuzzify(np.array([(0, LE, 4), (1, GE, 5)]), data, rows, y, data[0], degrees, limits)
+    _fuzzify(np.array([(0, LE, 4), (1, GE, 5)]), data, rows, y, data.order, degrees, limits)
     np.testing.assert_array_equal(limits, [[4.0, 5.0], [5.0, 4.0]])
 
 
@@ -177,7 +133,7 @@ def test_of_conditions_in_one_direction_the_last_stays_in_the_place_of_the_first
 
 @pytest.mark.parametrize(("kind", "stretches"), [("few values", False), ("mixed", True)])
 def test_certainties_and_scores_are_those_of_the_printed_rules(kind, stretches):
-    X, y, nominal = make_data(kind, 3)
+    X, y, nominal = patterned_classes(kind, 3)
     X = np.round(X, 2)
     model = FURIAClassifier(categorical_features=nominal, random_state=1).fit(X, y)
     new = np.vstack([X, np.round(np.random.default_rng(2).random((400, 4)) * 4 - 1, 1)])
@@ -256,8 +212,8 @@ def test_a_rare_class_amid_others_is_learnt_without_order_or_default():
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shared_path_gives_the_scores_of_the_plain_path_to_the_last_bit(kind, n_classes):
-    X, y, nominal = make_data(kind, n_classes)
-    folds = stratified_folds(y, 2 if kind == "two rows per class" else 4, 3)
+    X, y, nominal = patterned_classes(kind, n_classes)
+    folds = class_folds(y, 2 if kind == "two rows per class" else 4, 3)
     states = np.random.default_rng(0).integers(0, 2**32, (3, folds.max() + 1), dtype=np.uint32)
     model = FURIAClassifier(categorical_features=nominal)
     shared = model.scores_folds(X, y, folds, states)
@@ -266,13 +222,13 @@ def test_the_shared_path_gives_the_scores_of_the_plain_path_to_the_last_bit(kind
 
 
 def test_the_same_seed_gives_the_same_rules_and_another_seed_others():
-    X, y, _ = make_data("numeric", 2)
+    X, y, _ = patterned_classes("numeric", 2)
     rules = [str(FURIAClassifier(random_state=seed).fit(X, y).rules_) for seed in (0, 0, 1, 2, 3, 4)]
     assert rules[0] == rules[1] and len(set(rules)) > 2
 
 
 def test_parts_and_optimisations_matter_and_nothing_is_drawn_without_optimisation():
-    X, y, _ = make_data("numeric", 2)
+    X, y, _ = patterned_classes("numeric", 2)
 
     def rules(**settings):
         return str(FURIAClassifier(**{"random_state": 0, **settings}).fit(X, y).rules_)
@@ -304,8 +260,8 @@ def test_one_class_and_rows_without_difference_give_the_priors():
     ],
 )
 def test_wrong_arguments_are_refused_by_name_on_both_paths(wrong, message):
-    X, y, _ = make_data("numeric", 2)
-    for call in (lambda m: m.fit(X, y), lambda m: m.predict_folds(X, y, stratified_folds(y, 3, 1))):
+    X, y, _ = patterned_classes("numeric", 2)
+    for call in (lambda m: m.fit(X, y), lambda m: m.predict_folds(X, y, class_folds(y, 3, 1))):
         with pytest.raises(ValueError) as error:
             call(FURIAClassifier(**wrong))
         assert message in str(error.value)
@@ -321,7 +277,7 @@ def test_the_printed_mean_auc_is_met_within_three_standard_errors(name):
         printed = {(row["dataset"], row["classifier"]): float(row["auc"]) for row in csv.DictReader(lines)}
     data = load_dataset(name.lower(), mirror=SHARED / "data")
     n_partitions = 30
-    folds = stratified_folds(data.y, 5, n_partitions)
+    folds = class_folds(data.y, 5, n_partitions)
     states = np.random.default_rng(1).integers(0, 2**32, (n_partitions, 5), dtype=np.uint32)
     model = FURIAClassifier(categorical_features=data.categorical_features)
     right = model.predict_folds(data.X, data.y, folds, states) == data.y

@@ -6,30 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import plain_predictions, random_folds, tied_regression
 from foldshift.learners.trees.gbm import GBMRegressor, leave_out
-
-
-def make_data(kind, n_samples, n_features, seed):
-    """Inputs and target on coarse grids, so that ties are common, with one difficulty more."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, rng.integers(2, 12), (n_samples, n_features)) / 7
-    y = X[:, 0] + (X[:, -1] > 0.5) + rng.integers(0, 4, n_samples) / 3
-    if kind == "continuous":
-        X, y = rng.standard_normal((n_samples, n_features)), rng.standard_normal(n_samples)
-    elif kind == "constant column":
-        X[:, 0] = 0.5
-    elif kind == "constant y":
-        y[:] = 0.1
-    elif kind == "duplicate rows":
-        X[1::2], y[1::2] = X[0], y[0]
-    elif kind == "duplicate columns":
-        X[:, -1] = X[:, 0]
-    elif kind == "mirrored column":
-        X[:, -1] = -X[:, 0]
-    elif kind == "outlier":
-        y[0] = 1e9
-    return X, y
-
 
 KINDS = [
     "grid",
@@ -41,21 +19,6 @@ KINDS = [
     "mirrored column",
     "outlier",
 ]
-
-
-def make_folds(n_samples, n_folds, n_seeds, dtype=np.uint8):
-    rng = np.random.default_rng(7)
-    return np.array([rng.permutation(np.arange(n_samples) % n_folds) for _ in range(n_seeds)], dtype=dtype)
-
-
-def plain(model, X, y, folds, random_states):
-    predictions = np.empty(folds.shape)
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = type(model)(**{**model.get_params(), "random_state": int(random_states[row, test])})
-            fitted.fit(X[fold != test], y[fold != test])
-            predictions[row, fold == test] = fitted.predict(X[fold == test])
-    return predictions
 
 
 def by_definition(X, y, n_trees, learning_rate, bag_fraction, min_node, random_state):
@@ -108,7 +71,7 @@ def test_one_tree_of_all_samples_splits_midway_and_steps_by_the_learning_rate():
     seed=st.integers(0, 10**6),
 )
 def test_it_is_boosting_by_exhaustive_search(n_samples, n_features, learning_rate, bag_fraction, min_node, seed):
-    X, y = make_data("continuous", n_samples, n_features, seed)
+    X, y = tied_regression("continuous", n_samples, n_features, seed)
     parameters = {
         "n_trees": 8,
         "learning_rate": learning_rate,
@@ -132,31 +95,31 @@ def test_it_is_boosting_by_exhaustive_search(n_samples, n_features, learning_rat
     seed=st.integers(0, 10**6),
 )
 def test_shared_path_gives_the_bits_of_the_plain_path(kind, n_samples, n_features, n_folds, bag_fraction, min_node, dtype, seed):
-    X, y = make_data(kind, n_samples, n_features, seed)
-    folds = make_folds(n_samples, n_folds, 2, dtype)
+    X, y = tied_regression(kind, n_samples, n_features, seed)
+    folds = random_folds(n_samples, n_folds, 2, dtype)
     states = np.random.default_rng(seed).integers(0, 2**32, (2, n_folds), dtype=np.uint32)
     model = GBMRegressor(n_trees=15, bag_fraction=bag_fraction, min_node=min_node)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds, states), plain(model, X, y, folds, states))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds, states), plain_predictions(model, X, y, folds, states))
 
 
 def test_many_folds_and_two_rows_per_fold_give_the_bits_of_the_plain_path():
-    X, y = make_data("grid", 600, 3, 1)
-    folds = make_folds(600, 300, 1, np.uint16)
+    X, y = tied_regression("grid", 600, 3, 1)
+    folds = random_folds(600, 300, 1, np.uint16)
     states = np.arange(300, dtype=np.uint32)[None]
     model = GBMRegressor(n_trees=20)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds, states), plain(model, X, y, folds, states))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds, states), plain_predictions(model, X, y, folds, states))
 
 
 def test_more_columns_than_rows_are_fitted():
-    X, y = make_data("continuous", 30, 50, 2)
-    folds = make_folds(30, 3, 2)
+    X, y = tied_regression("continuous", 30, 50, 2)
+    folds = random_folds(30, 3, 2)
     states = np.arange(6, dtype=np.uint32).reshape(2, 3)
     model = GBMRegressor(min_node=2)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds, states), plain(model, X, y, folds, states))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds, states), plain_predictions(model, X, y, folds, states))
 
 
 def test_the_same_random_state_gives_the_same_model_and_another_one_another():
-    X, y = make_data("continuous", 100, 3, 3)
+    X, y = tied_regression("continuous", 100, 3, 3)
     first = GBMRegressor(random_state=5).fit(X, y).predict(X)
     np.testing.assert_array_equal(GBMRegressor(random_state=5).fit(X, y).predict(X), first)
     np.testing.assert_array_equal(GBMRegressor(random_state=np.int64(5)).fit(X, y).predict(X), first)
@@ -164,16 +127,16 @@ def test_the_same_random_state_gives_the_same_model_and_another_one_another():
 
 
 def test_without_random_states_every_fit_uses_the_int_of_the_estimator():
-    X, y = make_data("continuous", 60, 3, 4)
-    folds = make_folds(60, 3, 2)
+    X, y = tied_regression("continuous", 60, 3, 4)
+    folds = random_folds(60, 3, 2)
     states = np.full((2, 3), 9, dtype=np.uint32)
     expected = GBMRegressor().predict_folds(X, y, folds, states)
     np.testing.assert_array_equal(GBMRegressor(random_state=9).predict_folds(X, y, folds), expected)
 
 
 def test_a_random_state_object_is_used_fit_after_fit():
-    X, y = make_data("continuous", 60, 3, 4)
-    folds = make_folds(60, 3, 2)
+    X, y = tied_regression("continuous", 60, 3, 4)
+    folds = random_folds(60, 3, 2)
     one_by_one = np.empty(folds.shape)
     model = GBMRegressor(random_state=np.random.RandomState(3))
     for row, fold in enumerate(folds):
@@ -184,8 +147,8 @@ def test_a_random_state_object_is_used_fit_after_fit():
 
 
 def test_none_draws_anew_for_every_fit():
-    X, y = make_data("continuous", 60, 3, 4)
-    folds = np.repeat(make_folds(60, 2, 1), 2, axis=0)
+    X, y = tied_regression("continuous", 60, 3, 4)
+    folds = np.repeat(random_folds(60, 2, 1), 2, axis=0)
     first, second = GBMRegressor().predict_folds(X, y, folds)
     assert not np.array_equal(first, second)
 
@@ -243,9 +206,9 @@ def test_of_columns_that_part_the_samples_alike_the_first_is_split(sign):
 
 
 def test_constant_target_is_predicted_exactly():
-    X, y = make_data("constant y", 40, 3, 6)
+    X, y = tied_regression("constant y", 40, 3, 6)
     np.testing.assert_array_equal(GBMRegressor(random_state=0).fit(X, y).predict(X), 0.1)
-    folds = make_folds(40, 2, 1)
+    folds = random_folds(40, 2, 1)
     np.testing.assert_array_equal(GBMRegressor(random_state=0).predict_folds(X, y, folds), 0.1)
 
 
@@ -264,11 +227,11 @@ def test_a_single_training_row_is_predicted():
     ],
 )
 def test_an_impossible_parameter_is_named_with_its_value(parameters, message):
-    X, y = make_data("grid", 10, 2, 5)
+    X, y = tied_regression("grid", 10, 2, 5)
     with pytest.raises(ValueError, match=f"^{message}$"):
         GBMRegressor(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=f"^{message}$"):
-        GBMRegressor(**parameters).predict_folds(X, y, make_folds(10, 2, 1))
+        GBMRegressor(**parameters).predict_folds(X, y, random_folds(10, 2, 1))
 
 
 @pytest.mark.parametrize("seed", [-1, 2**32])

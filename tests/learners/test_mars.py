@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
-from foldshift.learners.linear._mars_passes import backward, forward, knot_grid
+from factories import plain_predictions, random_folds
+from foldshift.learners.linear._mars_passes import Settings, backward, forward, knot_grid
 from foldshift.learners.linear.mars import MARSRegressor, Term, _presort, _workspace
 
 
@@ -35,11 +36,6 @@ def make_data(n_samples, n_features, seed=0, kind="even"):
     return X, y
 
 
-def make_folds(n_samples, n_folds, n_seeds, dtype=np.uint8):
-    rng = np.random.default_rng(7)
-    return np.array([rng.permutation(np.arange(n_samples) % n_folds) for _ in range(n_seeds)], dtype=dtype)
-
-
 def column_of(term, X):
     x = X[:, term.feature]
     return x if term.sign == 0 else np.maximum(0, term.sign * (x - term.knot))
@@ -47,10 +43,10 @@ def column_of(term, X):
 
 def forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
     """Terms of the forward pass, without the intercept, and the loadings and scores for the backward pass."""
-    order, values = _presort(X)
-    work = _workspace(*X.shape, max_terms)
-    features, knots, signs, _, loadings, scores = forward(values, order, y - y.mean(), max_terms, threshold, penalty, 0, 0, *work)
-    return [Term(*term) for term in zip(features, knots, signs)], loadings, scores
+    settings = Settings(max_terms, threshold, penalty, 0, 0)
+    model = forward(_presort(X), y - y.mean(), settings, _workspace(X, max_terms))
+    terms = [Term(*term) for term in zip(model.features, model.knots, model.signs)]
+    return terms, model.loadings, model.scores
 
 
 def residual(columns, target):
@@ -65,7 +61,7 @@ def slow_forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
         n_parameters = n_terms + penalty * (n_terms - 1) / 2
         return np.inf if n_parameters >= len(y) else rss / (1 - n_parameters / len(y)) ** 2
 
-    _, values = _presort(X)
+    values = _presort(X).values
     highest, min_span, n_knots = knot_grid(values, 0, 0)
     total = rss = np.sum((y - y.mean()) ** 2)
     last_gain = np.inf
@@ -102,15 +98,6 @@ def slow_forward_pass(X, y, max_terms=21, threshold=0.001, penalty=2.0):
         if rss <= threshold * total:
             break
     return terms
-
-
-def plain(model, X, y, folds):
-    predictions = np.empty(folds.shape)
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = MARSRegressor(**model.get_params()).fit(X[fold != test], y[fold != test])
-            predictions[row, fold == test] = fitted.predict(X[fold == test])
-    return predictions
 
 
 def test_scikit_learn_estimator_checks_pass():
@@ -173,8 +160,8 @@ def test_a_perfect_fit_ends_the_forward_pass_even_without_a_threshold():
     x = np.linspace(0, 1, 101)
     X = np.column_stack([x, np.sin(37 * x), np.cos(59 * x)])
     y = np.maximum(0, x - x[50]) - 3 * np.maximum(0, x[50] - x)
-    order, values = _presort(X)
-    features, *_ = forward(values, order, y - y.mean(), 21, 0.0, 2.0, 1, 1, *_workspace(*X.shape, 21))
+    settings = Settings(21, 0.0, 2.0, 1, 1)
+    features = forward(_presort(X), y - y.mean(), settings, _workspace(X, 21)).features
     assert features.tolist() == [0, 0]
 
 
@@ -301,16 +288,16 @@ def test_max_terms_bounds_the_forward_pass_and_a_high_penalty_leaves_the_interce
 )
 def test_shared_path_gives_the_bits_of_the_plain_path(n_samples, n_features, n_folds, kind, dtype, seed):
     X, y = make_data(n_samples, n_features, seed, kind)
-    folds = make_folds(n_samples, n_folds, 2, dtype)
+    folds = random_folds(n_samples, n_folds, 2, dtype)
     model = MARSRegressor()
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 def test_more_than_256_folds_and_chosen_parameters_give_the_same_bits_in_both_paths():
     X, y = make_data(300, 2)
-    folds = make_folds(300, 300, 1, np.uint16)
+    folds = random_folds(300, 300, 1, np.uint16)
     model = MARSRegressor(max_terms=9, threshold=0.01, penalty=3.0, min_span=2, end_span=4)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 @pytest.mark.parametrize(("n_samples", "n_features"), [(1, 1), (1, 4), (2, 1), (2, 3), (3, 1), (5, 12)])
@@ -350,4 +337,4 @@ def test_bad_parameters_are_named_with_the_value_and_what_is_allowed(parameters,
     with pytest.raises(ValueError, match=message):
         MARSRegressor(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=message):
-        MARSRegressor(**parameters).predict_folds(X, y, make_folds(10, 2, 1))
+        MARSRegressor(**parameters).predict_folds(X, y, random_folds(10, 2, 1))

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
-from test_c45 import CATEGORICAL, KINDS, PLAY, WEATHER, Definition, auc_and_print, entropy, make_data, make_folds, plain_scores
+from test_c45 import CATEGORICAL, KINDS, PLAY, WEATHER, Definition, auc_and_print, entropy, make_data
 
+from factories import plain_scores, random_folds
 from foldshift.learners.trees.part import PARTClassifier
 
 UNSEEN = "unseen"
@@ -223,7 +224,7 @@ def test_the_switch_gives_the_printed_auc(name, shared):
 )
 def test_shared_path_gives_the_bits_of_the_plain_path(kind, n_samples, n_features, n_classes, n_folds, switch, seed):
     X, y, is_nominal = make_data(kind, n_samples, n_features, n_classes, seed)
-    folds = make_folds(n_samples, n_folds, 2)
+    folds = random_folds(n_samples, n_folds, 2)
     model = PARTClassifier(stop_when_first_leaf_widest=switch, categorical_features=is_nominal)
     np.testing.assert_array_equal(model.scores_folds(X, y, folds), plain_scores(model, X, y, folds))
 
@@ -233,7 +234,7 @@ def test_wide_tiny_and_larger_data_give_the_bits_of_the_plain_path(shape):
     for kind in ("continuous", "mixed", "nominal"):
         X, y, is_nominal = make_data(kind, *shape, 2, 5)
         y[:2] = 0, 1
-        folds = make_folds(shape[0], 2, 3)
+        folds = random_folds(shape[0], 2, 3)
         for switch in (False, True):
             model = PARTClassifier(stop_when_first_leaf_widest=switch, categorical_features=is_nominal)
             np.testing.assert_array_equal(model.scores_folds(X, y, folds), plain_scores(model, X, y, folds))
@@ -249,4 +250,4 @@ def test_an_impossible_parameter_is_named_with_its_value():
         with pytest.raises(ValueError, match=f"^{message}"):
             PARTClassifier(**parameters).fit(X, y)
         with pytest.raises(ValueError, match=f"^{message}"):
-            PARTClassifier(**parameters).predict_folds(X, y, make_folds(4, 2, 1))
+            PARTClassifier(**parameters).predict_folds(X, y, random_folds(4, 2, 1))

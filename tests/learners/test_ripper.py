@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import class_folds, patterned_classes, plain_scores
 from foldshift.datasets import load_dataset
 from foldshift.learners.rules._growing import count_rows, grow
 from foldshift.learners.rules._rules import (
@@ -33,30 +34,6 @@ KEEL = {"remaining_rows_mdl": True, "final_polish": False, "columns_once": True,
 NOTHING = np.empty((0, 3), np.int64)
 
 
-def make_data(kind, n_classes, seed=0):
-    """Inputs, classes and nominal columns, with a pattern and noise."""
-    rng = np.random.default_rng(seed)
-    n = 24 if kind == "more columns than rows" else 150
-    X = rng.random((n, 40 if kind == "more columns than rows" else 4))
-    nominal = np.zeros(X.shape[1], dtype=bool)
-    if kind in ("nominal", "mixed"):
-        nominal[: 4 if kind == "nominal" else 2] = True
-        X[:, nominal] = rng.integers(0, 4, (n, nominal.sum()))
-        X[:3, 0] = 9  # a category that some training parts lack
-    y = np.digitize(X[:, 0] / X[:, 0].max() + 0.3 * X[:, 1] / X[:, 1].max(), np.linspace(0.3, 1, n_classes + 1)[1:-1])
-    y = np.where(rng.random(n) < 0.15, rng.integers(0, n_classes, n), y)
-    if kind == "constant column":
-        X[:, 1] = 7.0
-    elif kind == "duplicates":
-        X, y = np.repeat(X[: n // 3], 3, axis=0), np.repeat(y[: n // 3], 3)
-        X[:, 3] = X[:, 0]
-    elif kind == "two rows per class":
-        X, y = X[: 2 * n_classes], np.repeat(np.arange(n_classes), 2)
-    elif kind == "few values":
-        X = np.round(X, 1)
-    return X, y, nominal
-
-
 KINDS = [
     "numeric",
     "nominal",
@@ -69,27 +46,6 @@ KINDS = [
 ]
 
 
-def stratified_folds(y, n_folds, n_seeds):
-    folds = np.empty((n_seeds, len(y)), np.uint8)
-    for row in range(n_seeds):
-        shuffled = np.random.default_rng(row).permutation(len(y))
-        shuffled = shuffled[np.argsort(y[shuffled], kind="stable")]
-        folds[row, shuffled] = np.arange(len(y)) % n_folds
-    return folds
-
-
-def plain_scores(model, X, y, folds, states):
-    classes = np.unique(y)
-    out = np.zeros((*folds.shape, len(classes)))
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            own = model.random_state if model.random_state is not None else int(states[row, test])
-            fitted = type(model)(**{**model.get_params(), "random_state": own}).fit(X[fold != test], y[fold != test])
-            columns = np.searchsorted(classes, fitted.classes_)
-            out[np.ix_([row], fold == test, columns)] = fitted.predict_proba(X[fold == test])
-    return out
-
-
 def in_fold(X, y, nominal):
     """What `grow` needs, with all rows in training."""
     data = prepare(X, nominal)
@@ -99,14 +55,14 @@ def in_fold(X, y, nominal):
 
 
 def grown(rows, positive, data, work, once):
-    counts = np.zeros_like(work[4])
+    counts = np.zeros_like(work.counts)
     count_rows(rows, positive, data, counts, 1)
     return grow(NOTHING, rows, counts, positive, data, work, once)
 
 
 def coverage(rule, data):
-    mask = np.empty(data[1].shape[1], np.int8)
-    mark_covered(rule, data[1], mask)
+    mask = np.empty(data.codes.shape[1], np.int8)
+    mark_covered(rule, data.codes, mask)
     return mask.astype(bool)
 
 
@@ -147,7 +103,7 @@ def test_every_condition_grown_gains_most_and_growing_ends_when_nothing_is_gaine
     for f, kind, code in grown(rows, positive, data, work, False):
         P, T = y[left].sum(), left.sum()
         best = max(gain for gain, _ in gains_of_all_conditions(X, y, nominal, left, used))
-        left &= met(X, f, kind, data[2][f, code])
+        left &= met(X, f, kind, data.values[f, code])
         p, t = y[left].sum(), left.sum()
         assert p * (np.log2((p + 1) / (t + 1)) - np.log2((P + 1) / (T + 1))) == pytest.approx(best, abs=1e-12)
         assert best > 0 and p >= 2 and P < T
@@ -155,7 +111,7 @@ def test_every_condition_grown_gains_most_and_growing_ends_when_nothing_is_gaine
     found = list(gains_of_all_conditions(X, y, nominal, left, used)) or [(0.0, 0)]
     best = max(gain for gain, _ in found)
     assert best < 1e-12 or y[left].all() or min(p for gain, p in found if gain > best - 1e-12) < 2
-    assert not work[3].any()
+    assert not work.weight.any()
 
 
 @given(small_problems())
@@ -177,8 +133,8 @@ def test_a_rule_is_cut_behind_its_best_condition(problem, whole, seed):
     X, y, nominal = problem
     data, _, rows, _, positive = in_fold(X, y, nominal)
     rng = np.random.default_rng(seed)
-    rule = np.array([(f, EQ if nominal[f] else LE, rng.integers(0, data[3][f])) for f in range(X.shape[1])])
-    kept = len(prune(rule, rows, positive, data[1], whole, False))
+    rule = np.array([(f, EQ if nominal[f] else LE, rng.integers(0, data.n_codes[f])) for f in range(X.shape[1])])
+    kept = len(prune(rule, rows, positive, data.codes, whole, False))
     worth = []
     for k in range(1, len(rule) + 1):
         covered = coverage(rule[:k], data)
@@ -198,9 +154,9 @@ def test_greedy_pruning_stops_at_the_first_condition_that_helps_and_keeps_one():
     X[[0, 1, 3, 4], 2] = 1
     data, _, rows, _, positive = in_fold(X, y, np.ones(3, dtype=bool))
     rule = np.array([(0, EQ, 1), (1, EQ, 1), (2, EQ, 1)])
-    assert len(prune(rule, rows, positive, data[1], False, True)) == 2
-    assert len(prune(rule, rows, positive, data[1], False, False)) == 3  # no cut beats the empty rule
-    assert len(prune(rule[:1], rows, positive, data[1], False, True)) == 1
+    assert len(prune(rule, rows, positive, data.codes, False, True)) == 2
+    assert len(prune(rule, rows, positive, data.codes, False, False)) == 3  # no cut beats the empty rule
+    assert len(prune(rule[:1], rows, positive, data.codes, False, True)) == 1
 
 
 def test_description_lengths_are_those_of_the_formulas():
@@ -255,7 +211,7 @@ def test_rules_print_in_the_order_in_which_they_are_tried():
 
 
 def test_classes_come_from_the_rarest_on_and_the_most_frequent_is_the_default():
-    X, y, _ = make_data("numeric", 3)
+    X, y, _ = patterned_classes("numeric", 3)
     labels = np.array(["a", "b", "c"])[y]
     model = RIPPERClassifier(random_state=1).fit(X, labels)
     values, counts = np.unique(labels, return_counts=True)
@@ -290,7 +246,7 @@ def first_rules(model, X):
 
 @pytest.mark.parametrize("switches", [{}, KEEL], ids=["Cohen", "KEEL"])
 def test_scores_are_class_shares_of_the_first_rule_and_its_class_is_predicted(switches):
-    X, y, nominal = make_data("mixed", 3)
+    X, y, nominal = patterned_classes("mixed", 3)
     X = np.round(X, 2)
     model = RIPPERClassifier(categorical_features=nominal, random_state=3, **switches).fit(X, y)
     scores, first = model.predict_proba(X), first_rules(model, X)
@@ -340,7 +296,7 @@ def test_polishing_drops_rules_that_do_not_pay():
 
 
 def test_slack_bits_and_optimisations_matter():
-    X, y, _ = make_data("numeric", 2, seed=5)
+    X, y, _ = patterned_classes("numeric", 2, seed=5)
     rules = {str(RIPPERClassifier(slack_bits=bits, n_optimisations=0, random_state=0).fit(X, y).rules_) for bits in (0, 64)}
     assert len(rules) == 2
     rules = {str(RIPPERClassifier(n_optimisations=k, random_state=0).fit(X, y).rules_) for k in (0, 2)}
@@ -351,8 +307,8 @@ def test_slack_bits_and_optimisations_matter():
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_shared_path_gives_the_scores_of_the_plain_path_to_the_last_bit(kind, n_classes, switches):
-    X, y, nominal = make_data(kind, n_classes)
-    folds = stratified_folds(y, 2 if kind == "two rows per class" else 4, 3)
+    X, y, nominal = patterned_classes(kind, n_classes)
+    folds = class_folds(y, 2 if kind == "two rows per class" else 4, 3)
     states = np.random.default_rng(0).integers(0, 2**32, (3, folds.max() + 1), dtype=np.uint32)
     model = RIPPERClassifier(categorical_features=nominal, **switches)
     shared = model.scores_folds(X, y, folds, states)
@@ -375,14 +331,14 @@ def test_counting_by_value_and_scanning_in_order_agree():
 
 
 def test_the_same_seed_gives_the_same_rules_and_another_seed_others():
-    X, y, _ = make_data("numeric", 2)
+    X, y, _ = patterned_classes("numeric", 2)
     rules = [str(RIPPERClassifier(random_state=seed).fit(X, y).rules_) for seed in (0, 0, 1, 2, 3, 4)]
     assert rules[0] == rules[1] and len(set(rules)) > 2
 
 
 def test_a_random_state_that_is_set_is_used_in_every_fit():
-    X, y, _ = make_data("numeric", 2)
-    folds = stratified_folds(y, 3, 2)
+    X, y, _ = patterned_classes("numeric", 2)
+    folds = class_folds(y, 3, 2)
     model = RIPPERClassifier(random_state=5)
     states = np.arange(6, dtype=np.uint32).reshape(2, 3)
     np.testing.assert_array_equal(model.scores_folds(X, y, folds, states), plain_scores(model, X, y, folds, states))
@@ -424,8 +380,8 @@ def test_a_data_frame_names_the_columns_in_the_rules():
     ],
 )
 def test_wrong_arguments_are_refused_by_name_on_both_paths(wrong, message):
-    X, y, _ = make_data("numeric", 2)
-    for call in (lambda m: m.fit(X, y), lambda m: m.predict_folds(X, y, stratified_folds(y, 3, 1))):
+    X, y, _ = patterned_classes("numeric", 2)
+    for call in (lambda m: m.fit(X, y), lambda m: m.predict_folds(X, y, class_folds(y, 3, 1))):
         with pytest.raises(ValueError) as error:
             call(RIPPERClassifier(**wrong))
         assert message in str(error.value)
@@ -441,7 +397,7 @@ def test_the_printed_mean_auc_is_met_within_three_standard_errors(name):
         printed = {(row["dataset"], row["classifier"]): float(row["auc"]) for row in csv.DictReader(lines)}
     data = load_dataset({"Mammographic": "mammographic-repaired"}.get(name, name.lower()), mirror=SHARED / "data")
     n_partitions = {"Banana": 4, "Mammographic": 150}.get(name, 30)
-    folds = stratified_folds(data.y, 5, n_partitions)
+    folds = class_folds(data.y, 5, n_partitions)
     states = np.random.default_rng(1).integers(0, 2**32, (n_partitions, 5), dtype=np.uint32)
     model = RIPPERClassifier(categorical_features=data.categorical_features, **KEEL)
     right = model.predict_folds(data.X, data.y, folds, states) == data.y

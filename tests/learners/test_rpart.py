@@ -6,31 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import check_estimator
 
+from factories import plain_predictions, random_folds, tied_regression
 from foldshift.learners.trees._presort import presort, to_units
 from foldshift.learners.trees.rpart import RPARTRegressor
-
-
-def make_data(kind, n_samples, n_features, seed):
-    """Inputs and target on coarse grids, so that ties are common, with one difficulty more."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, rng.integers(2, 12), (n_samples, n_features)) / 7
-    y = X[:, 0] + (X[:, -1] > 0.5) + rng.integers(0, 4, n_samples) / 3
-    if kind == "continuous":
-        X, y = rng.standard_normal((n_samples, n_features)), rng.standard_normal(n_samples)
-    elif kind == "constant column":
-        X[:, 0] = 0.5
-    elif kind == "constant y":
-        y[:] = 0.1
-    elif kind == "duplicate rows":
-        X[1::2], y[1::2] = X[0], y[0]
-    elif kind == "duplicate columns":
-        X[:, -1] = X[:, 0]
-    elif kind == "mirrored column":
-        X[:, -1] = -X[:, 0]
-    elif kind == "outlier":
-        y[0] = 1e9
-    return X, y
-
 
 KINDS = [
     "grid",
@@ -42,20 +20,6 @@ KINDS = [
     "mirrored column",
     "outlier",
 ]
-
-
-def make_folds(n_samples, n_folds, n_seeds, dtype=np.uint8):
-    rng = np.random.default_rng(7)
-    return np.array([rng.permutation(np.arange(n_samples) % n_folds) for _ in range(n_seeds)], dtype=dtype)
-
-
-def plain(model, X, y, folds):
-    predictions = np.empty(folds.shape)
-    for row, fold in enumerate(folds):
-        for test in np.unique(fold):
-            fitted = type(model)(**model.get_params()).fit(X[fold != test], y[fold != test])
-            predictions[row, fold == test] = fitted.predict(X[fold == test])
-    return predictions
 
 
 def by_definition(X, y, min_split, min_leaf, complexity, max_depth):
@@ -181,7 +145,7 @@ def test_a_threshold_between_neighbouring_floats_parts_them():
     seed=st.integers(0, 10**6),
 )
 def test_the_tree_is_the_fully_grown_one_pruned(kind, n_samples, n_features, min_split, min_leaf, complexity, max_depth, seed):
-    X, y = make_data(kind, n_samples, n_features, seed)
+    X, y = tied_regression(kind, n_samples, n_features, seed)
     # No two splits with equal gain: the definition above leaves those to rounding.
     y = y if kind == "constant y" else y + np.random.default_rng(seed).standard_normal(n_samples)
     parameters = {"min_split": min_split, "min_leaf": min_leaf, "complexity": complexity, "max_depth": max_depth}
@@ -204,7 +168,7 @@ def test_growth_stops_early_only_where_pruning_would_undo_it(complexity):
 
 def test_the_best_split_of_many_positions_is_found():
     for seed in range(200):
-        X, y = make_data("continuous", 700, 3, seed)
+        X, y = tied_regression("continuous", 700, 3, seed)
         left_sums = [np.cumsum((y - y.mean())[np.argsort(column)])[5:-6] for column in X.T]
         n_left = np.arange(6, 695)
         gains = np.array(left_sums) ** 2 / (n_left * (700 - n_left))
@@ -224,27 +188,27 @@ def test_the_best_split_of_many_positions_is_found():
     seed=st.integers(0, 10**6),
 )
 def test_shared_path_gives_the_bits_of_the_plain_path(kind, n_samples, n_features, n_folds, dtype, complexity, seed):
-    X, y = make_data(kind, n_samples, n_features, seed)
-    folds = make_folds(n_samples, n_folds, 2, dtype)
+    X, y = tied_regression(kind, n_samples, n_features, seed)
+    folds = random_folds(n_samples, n_folds, 2, dtype)
     model = RPARTRegressor(min_split=6, min_leaf=2, complexity=complexity)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 def test_many_folds_and_two_rows_per_fold_give_the_bits_of_the_plain_path():
-    X, y = make_data("grid", 600, 3, 1)
-    folds = make_folds(600, 300, 1, np.uint16)
-    np.testing.assert_array_equal(RPARTRegressor().predict_folds(X, y, folds), plain(RPARTRegressor(), X, y, folds))
+    X, y = tied_regression("grid", 600, 3, 1)
+    folds = random_folds(600, 300, 1, np.uint16)
+    np.testing.assert_array_equal(RPARTRegressor().predict_folds(X, y, folds), plain_predictions(RPARTRegressor(), X, y, folds))
 
 
 def test_more_columns_than_rows_are_fitted():
-    X, y = make_data("continuous", 30, 50, 2)
-    folds = make_folds(30, 3, 2)
+    X, y = tied_regression("continuous", 30, 50, 2)
+    folds = random_folds(30, 3, 2)
     model = RPARTRegressor(min_split=4, min_leaf=2)
-    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain(model, X, y, folds))
+    np.testing.assert_array_equal(model.predict_folds(X, y, folds), plain_predictions(model, X, y, folds))
 
 
 def test_without_a_split_the_prediction_is_the_mean():
-    X, y = make_data("continuous", 19, 2, 3)
+    X, y = tied_regression("continuous", 19, 2, 3)
     half_unit = np.ptp(y) * 2.0**-46  # the unit is at most 2**-45 of the range
     np.testing.assert_allclose(RPARTRegressor().fit(X, y).predict(X), y.mean(), rtol=0, atol=half_unit)
     assert RPARTRegressor().fit(X[:1], y[:1]).predict(X[5:6])[0] == y[0]
@@ -253,7 +217,7 @@ def test_without_a_split_the_prediction_is_the_mean():
 
 @pytest.mark.parametrize(("scale", "shift"), [(1e-300, 0.0), (1e-9, 1.0), (1e9, 1e9), (1e150, 0.0), (1.0, -1e6)])
 def test_the_tree_does_not_depend_on_the_unit_of_the_target(scale, shift):
-    X, y = make_data("continuous", 300, 3, 4)
+    X, y = tied_regression("continuous", 300, 3, 4)
     expected, got = RPARTRegressor().fit(X, y).tree_, RPARTRegressor().fit(X, y * scale + shift).tree_
     np.testing.assert_array_equal(got.feature, expected.feature)
     np.testing.assert_array_equal(got.threshold, expected.threshold)
@@ -270,11 +234,11 @@ def test_the_tree_does_not_depend_on_the_unit_of_the_target(scale, shift):
     ],
 )
 def test_an_impossible_parameter_is_named_with_its_value(parameters, message):
-    X, y = make_data("grid", 10, 2, 5)
+    X, y = tied_regression("grid", 10, 2, 5)
     with pytest.raises(ValueError, match=f"^{message}$"):
         RPARTRegressor(**parameters).fit(X, y)
     with pytest.raises(ValueError, match=f"^{message}$"):
-        RPARTRegressor(**parameters).predict_folds(X, y, make_folds(10, 2, 1))
+        RPARTRegressor(**parameters).predict_folds(X, y, random_folds(10, 2, 1))
 
 
 def test_presort_orders_every_column_and_codes_its_distinct_values():

@@ -293,7 +293,7 @@ def test_frames_with_text_and_missing_values_are_taken():
         ({"groups": np.append(np.arange(39.0), np.nan)}, "groups contain NaN: 1 of 40 rows .the first is row 39"),
         ({"groups": np.arange(40) % 3}, "n_folds=4 is greater than the number of groups, 3"),
         ({"groups": np.array(["a", 1] * 20, dtype=object)}, "groups mix labels of type int and str"),
-        ({"stratify": ["colour"]}, "stratify names a column, 'colour'; X is no data frame"),
+        ({"stratify": ["colour"]}, "stratify names a column, 'colour'; X is not a data frame"),
         ({"stratify": "colour"}, r"stratify='colour' must be a list .*\['colour'\]"),
         ({"stratify": [7]}, "stratify=.7. must be a mask or positions between 0 and 3"),
         ({"metric": "heom"}, "partitioner CB-TSCV takes only groups, stratify, categorical_features; got metric"),

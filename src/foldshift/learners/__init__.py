@@ -1,4 +1,4 @@
-"""Estimators that no well-kept library has, each with a shared path over all folds of a data set."""
+"""Estimators that no maintained library has, each with a shared path over all folds of a data set."""
 
 import lazy_loader
 

@@ -1,8 +1,8 @@
 """Rows of numbers that compiled code keeps in the registers of the processor: the same step of many fits in one instruction.
 
-Numba takes a loop over the fits within a loop over the features apart again and again: it cannot know that two arrays are not the
-same memory, so that sums go to memory and back at every feature. Here a row is one value, a vector of LLVM, which cuts it to the
-registers that the processor has. Products are rounded before they are added, on every processor alike.
+In a loop over the fits within a loop over the features, sums would go to memory and back at every feature, because numba cannot
+know that two arrays do not share memory. Here a row is one value, a vector of LLVM, which cuts it to the registers that the
+processor has. Products are rounded before they are added, on every processor alike.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic as _intrinsic
+from numba.extending import models, register_model
+
+# As numba types it, a call would have to hand over the typing context as well.
+intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = _intrinsic
 
 
 class Lanes(types.Type):
-    """Type of a row: so many numbers of one type."""
+    """Type of a row: a fixed number of numbers of one type."""
 
     def __init__(self, dtype: Any, width: int) -> None:
         self.dtype, self.width = dtype, width
@@ -31,7 +35,7 @@ class _LanesModel(models.PrimitiveModel):
 
 @intrinsic
 def load(typing: Any, table: Any, row: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
-    """Row of a table, an array of two axes in C order, as one value; its width is the length of the tuple `lanes`."""
+    """Load a row of a table, an array of two axes in C order, as one value; its width is the length of the tuple `lanes`."""
     kind = Lanes(table.dtype, lanes.count)
 
     def code(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any]) -> Any:
@@ -43,7 +47,7 @@ def load(typing: Any, table: Any, row: Any, lanes: Any) -> tuple[Any, Callable[.
 
 @intrinsic
 def store(typing: Any, table: Any, row: Any, value: Lanes) -> tuple[Any, Callable[..., Any]]:
-    """Put a row into a table."""
+    """Store a row in a table."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any]) -> Any:
         place = _place(context, builder, signature, arguments, value)
@@ -55,7 +59,7 @@ def store(typing: Any, table: Any, row: Any, value: Lanes) -> tuple[Any, Callabl
 
 @intrinsic
 def add_product(typing: Any, row: Lanes, factor: Any, other: Lanes) -> tuple[Any, Callable[..., Any]]:
-    """``row + factor * other``, `factor` a number."""
+    """Compute ``row + factor * other`` for a number `factor`."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any]) -> Any:
         kind = context.get_value_type(row)
@@ -68,7 +72,7 @@ def add_product(typing: Any, row: Lanes, factor: Any, other: Lanes) -> tuple[Any
 
 
 def _place(context: Any, builder: Any, signature: Any, arguments: tuple[Any, Any, Any], kind: Lanes) -> Any:
-    """Where a row of a table begins, as the place of a vector."""
+    """Address of a row of a table, as that of a vector."""
     data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
     start = builder.mul(arguments[1], ir.Constant(arguments[1].type, kind.width))
     return builder.bitcast(builder.gep(data, [start]), context.get_value_type(kind).as_pointer())

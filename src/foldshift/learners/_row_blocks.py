@@ -1,4 +1,4 @@
-"""Data sets given as rows of one matrix, block after block: what learners that predict all blocks are handed."""
+"""Checks of data sets that are given as rows of one matrix, block after block."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, IntArray, TableLike
 
 
-def checked_blocks(X: TableLike, y: Sequence[Any], rows: ArrayLike, sizes: ArrayLike) -> tuple[Array, Array]:
-    """Rows and sizes as arrays, where they fit the data."""
+def checked_blocks(X: TableLike, y: Sequence[Any] | Array, rows: ArrayLike, sizes: ArrayLike) -> tuple[Array, Array]:
+    """Check data sets given as rows of `X`, block after block; return `rows` and `sizes` as arrays.
+
+    `rows` has shape (n_datasets, n), and `sizes`, of shape (n_blocks,), sums to n.
+    """
     rows, sizes = np.asarray(rows), np.asarray(sizes)
     if len(y) != np.shape(X)[0]:
         raise ValueError(f"X has {np.shape(X)[0]} rows and y {len(y)}; expected the same number")
@@ -35,7 +38,11 @@ def checked_blocks(X: TableLike, y: Sequence[Any], rows: ArrayLike, sizes: Array
 def checked_partitions(
     X: csr_array, y: NDArray[np.int8], rows: IntArray, blocks: ArrayLike, new_rows: ArrayLike
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Rows, partitions of them and new rows as arrays, where they fit the data."""
+    """Check rows, their partitions and new rows; return them as arrays of int64.
+
+    `rows` has shape (n_datasets, n), `blocks` (n_datasets, n_partitions, n), and `new_rows`, which are in no training part, shape
+    (n_datasets, m); m may be 0.
+    """
     rows, blocks, new_rows = np.asarray(rows), np.asarray(blocks, dtype=np.int64), np.asarray(new_rows)
     if len(y) != np.shape(X)[0]:
         raise ValueError(f"X has {np.shape(X)[0]} rows and y {len(y)}; expected the same number")

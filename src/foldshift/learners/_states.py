@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 if TYPE_CHECKING:
-    from foldshift.core.types import UnsignedArray
+    from foldshift.core.types import RandomState, UnsignedArray
 
 
-def fit_seeds(random_state: int, shape: tuple[int, int]) -> UnsignedArray:
-    """Seeds of single fits, dtype uint64: the int itself for every fit, or else one draw after the other."""
+def fit_seeds(random_state: RandomState, shape: tuple[int, int]) -> UnsignedArray:
+    """Make the seeds of single fits (uint64): the int itself for every fit, or else one draw after the other."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         check_random_state(random_state)  # refuses a negative or too large seed as everywhere in scikit-learn
         return np.full(shape, random_state, dtype=np.uint64)

@@ -1,8 +1,8 @@
-"""What the estimators of foldshift share: checked input, and one method for a whole array of folds."""
+"""Base classes of the estimators: checked input, and one method for a whole array of folds."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def _one_type(folds: UnsignedArray) -> UnsignedArray:
-    """Folds as the kernels take them: of one type, so that each is compiled once."""
+    """Convert folds to one type, so that every kernel is compiled once."""
     return np.ascontiguousarray(folds, dtype=np.uint16 if np.max(folds) < 2**16 else np.int64)
 
 
-class _Shared:
-    """Inputs as numbers, and whether the states of single fits apply."""
+class _Shared(BaseEstimator):
+    """Checks that regressors and classifiers share."""
 
-    _finite = True  # or "allow-nan", for a learner that has a rule for missing values
+    _finite: bool | Literal["allow-nan"] = True  # "allow-nan" for a learner that has a rule for missing values
 
     def _validated(self, X: Any, *y: Any, **options: Any) -> TableLike:
-        """`validate_data` of scikit-learn; what a learner does not take is refused in its own words."""
+        """Validate inputs as scikit-learn does, and name the learner in the errors."""
         self._refuse_sparse(X)
         try:
             return validate_data(self, X, *y, dtype=np.float64, order="C", ensure_all_finite=self._finite, **options)
@@ -35,7 +35,7 @@ class _Shared:
             raise self._in_own_words(error) from None
 
     def _numbers(self, X: FloatArray) -> FloatArray:
-        """Inputs of the shared path as float64."""
+        """Convert the inputs of the shared path to float64."""
         self._refuse_sparse(X)
         try:
             return np.ascontiguousarray(X, dtype=np.float64)
@@ -61,6 +61,7 @@ class _Shared:
         return tags
 
     def _open(self, random_states: UnsignedArray | None) -> UnsignedArray | None:
+        """Seeds of single fits, unless the estimator has a `random_state` of its own."""
         return random_states if getattr(self, "random_state", None) is None else None
 
 
@@ -170,7 +171,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class scores of new samples.
+        """Compute class scores of new samples.
 
         Parameters
         ----------
@@ -203,7 +204,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         return self.classes_[codes]
 
     def scores_folds(self, X: FloatArray, y: Array, folds: Array, random_states: UnsignedArray | None = None) -> FloatArray:
-        """Class scores of every sample from the other folds, for many partitions of the same data.
+        """Compute class scores of every sample from the other folds, for many partitions of the same data.
 
         Parameters
         ----------
@@ -227,7 +228,12 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
 
     def predict_folds(self, X: TableLike, y: Array, folds: UnsignedArray, random_states: UnsignedArray | None = None) -> Array:
-        """Predict the class of every sample from the other folds; parameters as in `scores_folds`.
+        """Predict the class of every sample from the other folds.
+
+        Parameters
+        ----------
+        X, y, folds, random_states
+            As in `scores_folds`.
 
         Returns
         -------
@@ -237,5 +243,16 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         return np.unique(y)[self.decide(self.scores_folds(X, y, folds, random_states))]
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Codes of the predicted classes from class scores of shape (..., n_classes)."""
+        """Choose classes from their scores.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (..., n_classes)
+            Class scores.
+
+        Returns
+        -------
+        codes : ndarray of shape (...), dtype int64
+            Codes of the predicted classes.
+        """
         return scores.argmax(axis=-1)

@@ -1,4 +1,4 @@
-"""Inputs as the partitioners that measure distances need them: numbers, NaN where a value is missing, and which are nominal."""
+"""Inputs of the partitioners that look at them: numbers, NaN where a value is missing, and a mask of the nominal columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _NUMBERS = (bool, int, float, np.number, np.bool_)
 def measurable(
     X: TableLike, categorical_features: TableLike = None, what: str = "measuring distances"
 ) -> tuple[FloatArray, BoolArray]:
-    """Inputs as numbers."""
+    """Convert inputs to float64 in C order, and find the nominal columns.
+
+    Nominal columns may hold anything: other things than numbers become codes from 0; a missing value is NaN. `what` says in
+    messages what the inputs are needed for.
+    """
     if hasattr(X, "tocsr"):
         raise ValueError(
             f"X is a sparse matrix of shape {X.shape}; {what} needs a dense table: pass X.toarray(), or a few columns made "
@@ -57,7 +61,7 @@ def measurable(
 
 
 def column_mask(X: TableLike, columns: TableLike, argument: str) -> BoolArray:
-    """Which columns of a table are meant."""
+    """Mask of the columns that are given by mask, positions or names; None: no column."""
     names = list(X.columns) if hasattr(X, "columns") else None
     return _mask(columns, np.shape(X)[1] if names is None else len(names), names, argument)
 
@@ -82,7 +86,9 @@ def _mask(columns: BoolArray | None, n_features: int, names: list[str] | None, a
         wanted = list(columns)
         if wanted and all(isinstance(name, str) for name in wanted):
             if names is None:
-                raise ValueError(f"{argument} names a column, {wanted[0]!r}; X is no data frame and has no names: give positions")
+                raise ValueError(
+                    f"{argument} names a column, {wanted[0]!r}; X is not a data frame and has no names: give positions"
+                )
             for name in wanted:
                 if name not in names:
                     raise ValueError(f"{argument}: {unknown('column', name, names)}")
@@ -91,14 +97,14 @@ def _mask(columns: BoolArray | None, n_features: int, names: list[str] | None, a
 
 
 def _columns(frame: pd.DataFrame) -> list[pd.Series]:
-    """Columns of a pandas or polars data frame as they are."""
+    """List the columns of a pandas or polars data frame."""
     if hasattr(frame, "iloc"):
         return [frame.iloc[:, j] for j in range(frame.shape[1])]
     return [frame[:, j] for j in range(frame.shape[1])]
 
 
 def _is_text(column: ArrayLike) -> bool:
-    """Whether a column is of a categorical type or holds anything that is no number."""
+    """Check whether a column is of a categorical type or holds anything that is not a number."""
     if _is_categorical(column):
         return True
     values = np.asarray(column)
@@ -112,7 +118,7 @@ def _is_categorical(column: TableLike) -> bool:
 
 
 def _codes(column: pd.Series) -> Array:
-    """A number for every value, in the order in which they appear; NaN where it is missing."""
+    """Number the values of a column in the order in which they appear; NaN where one is missing."""
     seen: dict[Any, Any] = {}
     return np.array([np.nan if is_missing(v) else seen.setdefault(v, len(seen)) for v in np.asarray(column).tolist()])
 

@@ -1,4 +1,4 @@
-"""What a target must be to be stratified on: the same for splitters and array functions."""
+"""Checks of targets to stratify on, the same for splitters and array functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def is_missing(value: float | str) -> bool:
-    """Whether a value stands for nothing: None, NaN, pandas' NA and NaT."""
+    """Check whether a value is missing: None, NaN, or pandas' NA and NaT."""
     if value is None:
         return True
     try:
@@ -23,7 +23,7 @@ def is_missing(value: float | str) -> bool:
 
 
 def one_column(y: TableLike, name: str = "y") -> Array:
-    """A target as an array of one dimension, objects that are numbers as numbers."""
+    """Convert a target to one dimension, objects that are numbers to numbers; raise ValueError for missing or infinite values."""
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
@@ -50,7 +50,7 @@ def one_column(y: TableLike, name: str = "y") -> Array:
 
 
 def numeric_target(y: ArrayLike) -> Array:
-    """A target that can be sorted by size, to be stratified on."""
+    """Check a target that is sorted by size, to be stratified on."""
     y = one_column(y)
     if y.dtype.kind not in "buif":
         example = f" (such as {y.tolist()[0]!r})" if len(y) else ""
@@ -61,7 +61,7 @@ def numeric_target(y: ArrayLike) -> Array:
 
 
 def class_target(y: ArrayLike) -> Array:
-    """A target that holds classes."""
+    """Check a target that holds classes: text, truth values, or whole numbers of any type."""
     y = one_column(y)
     if y.dtype.kind == "f" and (y != np.floor(y)).any():
         raise ValueError(

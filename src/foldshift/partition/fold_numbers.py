@@ -1,4 +1,4 @@
-"""What all partitioners share; an edit here cuts everything anew."""
+"""Fold numbers: their type and range, and the rows of every class. All partitioners use this: an edit cuts everything again."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from foldshift.core.types import IntArray
 
 
-def fold_dtype(n_folds: int) -> type[Any]:
-    """Smallest unsigned integer type that holds the fold numbers ``0 .. n_folds - 1``."""
+def fold_dtype(n_folds: int) -> type[np.unsignedinteger[Any]]:
+    """Choose the smallest unsigned integer type that holds the fold numbers ``0 .. n_folds - 1``."""
     return np.uint8 if n_folds <= 256 else np.uint16 if n_folds <= 65536 else np.uint32
 
 
 def check_n_folds(n_folds: int, n_samples: int) -> None:
-    """Refuse a number of folds outside ``2 .. n_samples``, or one that is no whole number."""
+    """Raise ValueError if the number of folds is outside ``2 .. n_samples``, or not a whole number."""
     if isinstance(n_folds, bool) or not isinstance(n_folds, numbers.Integral):
         raise ValueError(f"n_folds={n_folds!r} must be a whole number between 2 and the number of samples, {n_samples}")
     if not 2 <= n_folds <= n_samples:
@@ -25,5 +25,5 @@ def check_n_folds(n_folds: int, n_samples: int) -> None:
 
 
 def rows_by_class(codes: IntArray) -> list[IntArray]:
-    """Rows of every class, ascending: a list of arrays, for the codes ``0, 1, ...`` of all samples."""
+    """List the rows of every class, ascending, from the codes ``0, 1, ...`` of all samples."""
     return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])

@@ -1,4 +1,4 @@
-"""The array of folds, wherever one comes in: checked once, in one way; and made from what scikit-learn takes as ``cv=``."""
+"""Arrays of folds: checked in one way wherever one comes in, and made from anything that scikit-learn takes as ``cv=``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNTESTED = -1  # as in scikit-learn's PredefinedSplit: the row is in every train
 def check_folds(
     folds: ArrayLike, n_samples: int, *, n_seeds: int | None = None, n_folds: int | None = None, untested: bool = False
 ) -> Array:
-    """Folds as an array, refused unless they say of every row in which test part it is.
+    """Check folds and return them as an array.
 
     Parameters
     ----------
@@ -32,19 +32,19 @@ def check_folds(
     n_seeds : int, optional
         Number of rows that they must have.
     n_folds : int, optional
-        Number of folds, all of which must be there in every row. By default numbers may be left out.
+        Number of folds, none of which may be empty in any row. By default fold numbers may be left out.
     untested : bool, default=False
         Whether -1 is allowed: a row that is never tested, and in every training part.
 
     Returns
     -------
     folds : ndarray of shape (n_seeds, n_samples)
-        Of the type received; unsigned for what was no array, signed where -1 is in it.
+        Of the dtype received; if `folds` is not an array, unsigned, or int64 where -1 is in it.
 
     Raises
     ------
     ValueError
-        If the shape is another, or the numbers are no whole numbers or out of range; the message names them.
+        If the shape differs, or a number is out of range or not whole; the message names it.
 
     Examples
     --------
@@ -82,12 +82,12 @@ def check_folds(
 
 
 def is_splitter(folds: ArrayLike) -> bool:
-    """Whether this is a splitter and not an array of folds."""
+    """Check whether this is a splitter and not an array of folds."""
     return hasattr(folds, "split") and not isinstance(folds, str | bytes | np.ndarray)
 
 
 def refuse_splitter(folds: ArrayLike) -> None:
-    """Say how a splitter becomes an array of folds, where only an array can be taken."""
+    """Raise ValueError for a splitter; the message says how it becomes an array of folds."""
     if is_splitter(folds):
         raise ValueError(
             f"folds={folds!r} is a splitter; foldshift.partition.as_folds(cv, X, y) makes the array of its folds, a row for each "
@@ -98,7 +98,7 @@ def refuse_splitter(folds: ArrayLike) -> None:
 def given_folds(
     folds: ArrayLike, n_folds: int | None, X: TableLike, y: ArrayLike | None = None, *, least: int = 1
 ) -> tuple[Array, int]:
-    """Folds as a user hands them over, an array or a splitter, and their number."""
+    """Check folds that a user gives, an array or a splitter; return the array and the number of folds (at least `least`)."""
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples)
     if not folds.size:
@@ -111,7 +111,7 @@ def given_folds(
 
 
 def _whole_numbers(array: Array) -> IntArray:
-    """Numbers that came as floats or as objects, such as those of a nullable column; all others are refused by name."""
+    """Convert floats or objects, such as those of a nullable column, to int64; raise ValueError for any that is not whole."""
     if array.dtype.kind not in "fO":
         raise ValueError(f"folds have dtype {array.dtype}; expected an integer type")
     for value in array.ravel().tolist():
@@ -123,7 +123,7 @@ def _whole_numbers(array: Array) -> IntArray:
 def as_folds(
     cv: Splitter | Iterable[tuple[Array, Array]], X: TableLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
 ) -> Array:
-    """The folds that a splitter of scikit-learn makes, as an array.
+    """Convert the folds of a scikit-learn splitter to an array.
 
     Parameters
     ----------
@@ -156,7 +156,8 @@ def as_folds(
     (2, 6)
     """
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
-    rows, tested = [], np.ones(n_samples, dtype=bool)
+    rows: list[Array] = []
+    tested = np.ones(n_samples, dtype=bool)
     for train, test in cv.split(X, y, groups) if hasattr(cv, "split") else cv:
         is_train, is_test = np.zeros((2, n_samples), dtype=bool)
         is_train[train], is_test[test] = True, True

@@ -1,4 +1,4 @@
-"""How random repeated partitions are: how many differ, and whether samples and pairs are spread as by chance."""
+"""Randomness of repeated partitions: how many differ, and whether samples and pairs are spread as by chance."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class FoldRandomness(NamedTuple):
-    """What `fold_randomness` finds.
+    """Result of `fold_randomness`.
 
     Attributes
     ----------
     n_partitions : int
-        Partitions looked at.
+        Number of partitions.
     n_distinct : int
-        How many of them differ, whatever the names of the folds.
+        How many of them differ by more than the names of the folds.
     bits : float
         ``log2(n_distinct)``: what was seen of the freedom that a cut leaves; at most ``log2(n_partitions)``.
     place_error : float
@@ -51,7 +51,7 @@ class FoldRandomness(NamedTuple):
 
 
 def fold_randomness(folds: ArrayLike, *, max_pairs: int = 20_000, rng: int | np.random.Generator = 0) -> FoldRandomness:
-    """How random repeated partitions are.
+    """Measure how random repeated partitions are.
 
     A cut that balances much leaves less to chance; one that leaves too little cannot be repeated: its partitions are always the
     same, or the same samples are always tested together.
@@ -68,11 +68,12 @@ def fold_randomness(folds: ArrayLike, *, max_pairs: int = 20_000, rng: int | np.
     Returns
     -------
     randomness : FoldRandomness
+        Numbers of partitions, and the spread of samples and pairs against that by chance.
 
     Raises
     ------
     ValueError
-        If there are fewer than two partitions, or they are none.
+        If there are fewer than two partitions or samples, or `folds` does not hold folds.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ NUMBERS: Task = "regression"
 
 
 class Partitioner(NamedTuple):
-    """How a partitioner is called, and what for.
+    """Entry of the registry.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Partitioner(NamedTuple):
         Import path of the array function, so that folds load, and rest on, the modules of the partitioners they are cut with and
         no others (`import_path`).
     tasks : tuple of str
-        Whose tables it can stand in.
+        Tasks whose tables may list it.
     looks_at_inputs : bool
         Whether its folds depend on X; it then takes ``categorical_features``.
     takes : tuple of str
@@ -81,7 +81,7 @@ HINT = "SCVt takes any number of strata t, for example SCV7."
 
 
 def known_partitioners(task: Task | None = None) -> list[str]:
-    """Names to choose from, some of SCVt among them."""
+    """List the names to choose from, with some of SCVt among them."""
     names = [name for name, one in PARTITIONERS.items() if task is None or task in one.tasks]
     if task in (None, NUMBERS):
         names[1:1] = SHOWN_STRATA
@@ -89,7 +89,7 @@ def known_partitioners(task: Task | None = None) -> list[str]:
 
 
 def find_partitioner(name: str) -> Partitioner:
-    """What is known of a partitioner."""
+    """Look up a partitioner by its name."""
     if name in PARTITIONERS:
         return PARTITIONERS[name]
     n_strata_of(name)
@@ -97,7 +97,7 @@ def find_partitioner(name: str) -> Partitioner:
 
 
 def n_strata_of(name: str) -> int | None:
-    """Number of strata that a regression partitioner's name stands for."""
+    """Read the number of strata from the name of a regression partitioner; None: as many as samples."""
     if name == "CV":
         return 1
     if name == "TSCV":
@@ -109,12 +109,12 @@ def n_strata_of(name: str) -> int | None:
 
 
 def import_path(partitioner: str) -> str:
-    """Import path of the function that cuts: what the folds of a partitioner rest on."""
+    """Import path of the function that cuts; the folds of a partitioner rest on its module."""
     return find_partitioner(partitioner).path
 
 
 def function_of(partitioner: str) -> Callable[..., Any]:
-    """The array function of a partitioner by its name."""
+    """Import the array function of a partitioner by its name."""
     return import_object(find_partitioner(partitioner).path, "partitioner")
 
 
@@ -125,7 +125,7 @@ def options_of(
     groups: ArrayLike | None = None,
     task: Task | None = None,
 ) -> dict[str, Any]:
-    """Of what is known of data, what a partitioner takes: options for `make_folds`."""
+    """Select the options that a partitioner accepts."""
     if callable(partitioner):
         return {}
     takes = find_partitioner(partitioner).options
@@ -149,7 +149,7 @@ def make_folds(
         For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
         for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
         compare with, ``ABA``, ``BDSCV``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several
-        sources ``LOSO``, leave one source out; or a function ``f(X, y, n_folds, rngs, **options) -> folds`` of the user's own.
+        sources ``LOSO``, leave one source out; or a user-defined function ``f(X, y, n_folds, rngs, **options) -> folds``.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV`` and ``LOSO`` do not look at them.
     y : array-like of shape (n_samples,) or (n_samples, 1), or None
@@ -172,7 +172,7 @@ def make_folds(
     Raises
     ------
     ValueError
-        If the partitioner is unknown; if `n_folds` or the number of strata is out of range or no whole number; if a target is
+        If the partitioner is unknown; if `n_folds` or the number of strata is out of range or not a whole number; if a target is
         missing, has two columns, or is continuous where classes are wanted; if `X` and `y` differ in length; if `seeds` is one
         number.
 
@@ -220,16 +220,17 @@ def make_folds(
 
 
 def _no_target(partitioner: str | Callable[..., Any], X: FloatArray) -> FloatArray:
-    """A target without meaning, for cuts that do not look at one."""
+    """Make a target without meaning, for cuts that do not look at one."""
     if not callable(partitioner) and partitioner not in BLIND:
         find_partitioner(partitioner)
         raise ValueError(f"partitioner {partitioner} looks at the target; y is None. Without one: {', '.join(BLIND)}")
     if X is None:
-        raise ValueError(f"partitioner {partitioner}: X and y are None; one of them tells the number of samples")
+        raise ValueError(f"partitioner {partitioner}: X and y are None; one of them must give the number of samples")
     return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
-def _listed(seeds: Any) -> Sequence[Any] | range:
+def _listed(seeds: Any) -> Iterable[Any]:
+    """Raise ValueError for one seed in place of a list of them."""
     if isinstance(seeds, numbers.Integral):
         raise ValueError(
             f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, seeds=range({seeds}) for as many"

@@ -1,1 +1,1 @@
-"""Support vector machines and what they share."""
+"""Support vector machines and their parts."""

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 # Of KEEL's logistic model and its optimiser, as its source has them.
 RIDGE = 1e-8
 SMALL = 2.0**-26  # root of the machine's precision
-RESTART, MOST_STEPS = 200, 2000  # it begins anew as long as need be; we stop at last
+RESTART, MOST_STEPS = 200, 2000  # it starts again as long as need be; we stop at last
 
 
 @compiled
 def platt(outputs: FloatArray, high: BoolArray, weights: FloatArray) -> tuple[float, float]:
-    """Logistic model of the class given the machine's output, with smoothed targets so that it always exists.
+    """Fit a logistic model of the class given the machine's output, with smoothed targets so that it always exists.
+
+    The probability of the higher class is ``1 / (1 + exp(-intercept - slope * output))``; `weights` says how often samples occur.
 
     References
     ----------
@@ -74,7 +76,7 @@ def _platt_loss(outputs: FloatArray, targets: FloatArray, weights: FloatArray, i
 
 @compiled
 def logistic_one_step(outputs: FloatArray, high: BoolArray, weights: FloatArray) -> tuple[float, float]:
-    """Threshold from a logistic model of the machine's outputs, as KEEL's optimiser leaves it.
+    """Fit a logistic model of the class given the machine's output, as KEEL's optimiser leaves it.
 
     The model of the lower class given the standardised output (n - 1 in the variance) starts from the class frequencies and slope
     0. The loss is minus the log likelihood plus 1e-8 times the square of the slope; see `_minimise` for when the optimiser stops.
@@ -91,12 +93,13 @@ def logistic_one_step(outputs: FloatArray, high: BoolArray, weights: FloatArray)
     if spread > 0:
         b /= spread
     intercept, slope = b * mean - a, -b
+    # Divided by the size of the slope, so that scores keep the order of the outputs instead of being all 0 or 1.
     return (intercept / abs(slope), math.copysign(1.0, slope)) if slope != 0 else (intercept, slope)
 
 
 @compiled
 def _loss(values: FloatArray, low: BoolArray, weights: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
-    """What KEEL's logistic model minimises, and its gradient into a new array."""
+    """Loss that KEEL's logistic model minimises, and its gradient in a new array."""
     total, gradient = RIDGE * x[1] * x[1], np.zeros(2)
     for i in range(len(values)):
         value = x[0] + x[1] * values[i]
@@ -111,7 +114,7 @@ def _loss(values: FloatArray, low: BoolArray, weights: FloatArray, x: FloatArray
 
 @compiled
 def _minimise(values: FloatArray, low: BoolArray, weights: FloatArray, x: FloatArray) -> tuple[float, float]:
-    """BFGS from the identity matrix with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod.
+    """Minimise by BFGS from the identity matrix with the line search of Dennis and Schnabel (1983), algorithm A6.3.1mod.
 
     It stops after a step, never before one, where the step is small against x, where the gradient times the length of the
     direction is small against the loss, or where their change along the step is: below the root of the machine's precision each.
@@ -160,8 +163,11 @@ def _line_search(
     slope: float,
     most: float,
 ) -> tuple[float, float, FloatArray]:
-    """Step length (0 if there is none), loss and gradient there. Armijo's constant is 1e-4, that of the curvature .9; a longer
-    step that meets the latter is taken even where the loss has gone up."""
+    """Find a step length (0 if there is none); return it with the loss and the gradient there.
+
+    Armijo's constant is 1e-4, that of the curvature .9; a longer step that meets the latter is taken even where
+    the loss has gone up.
+    """
     reach = (np.abs(direction) / np.maximum(np.abs(x), 1.0)).max()
     if abs(slope) <= SMALL or reach <= SMALL:
         return 0.0, loss, gradient

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,28 @@ from foldshift.core.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 LEAST_CURVATURE = 1e-12
 SHRINK_EVERY = 1000  # steps
-FEW = 0.05  # share of the active samples: where fewer are set aside, rows of the kernel are put in order, and else gathered anew
+FEW = 0.05  # share of the active samples: where fewer are set aside, rows of the kernel are put in order, and else gathered again
 MOST = np.int64(2**63 - 1)
+
+
+class _Samples(NamedTuple):
+    """Training samples, which change places so that the active ones come first."""
+
+    place: NDArray[np.uint32]  # row of the kernel; unsigned: loops need not test for negative positions
+    sample: IntArray  # position in the order that was given
+    mobile: BoolArray  # (2, n): which can rise, which can fall
+    state: FloatArray  # (5, n): slope, beta, its low and high bound, entry of the kernel with itself
+
+
+class _Rows(NamedTuple):
+    """Rows of the kernel in use, gathered for the active samples."""
+
+    work: NDArray[np.float32]
+    filled: BoolArray  # (n,): which samples have their row there
 
 
 @compiled
@@ -29,7 +45,10 @@ def train_machine(
     max_steps: int,
     work: NDArray[np.float32],
 ) -> tuple[FloatArray, float, FloatArray, bool]:
-    """Coefficients and bias of the machine between two classes.
+    """Train the machine between two classes; return coefficients, bias, slopes, and whether the tolerance was reached.
+
+    `signs` are 1 or -1, and both must occur; the order of `rows` breaks ties: the last of equals is chosen. `work` has room for
+    n**2 numbers. The output for a sample is the bias plus the sum of beta times kernel; a slope is the sign less that sum.
 
     The dual problem, with ``beta = signs * alpha``: maximise ``sum(signs * beta) - beta' K beta / 2`` where ``sum(beta) = 0`` and
     every beta lies between 0 and ``signs * costs``. A step moves one pair: the sample of the steepest slope among those that can
@@ -44,11 +63,8 @@ def train_machine(
            Technology 2, 27, sections 4.1 and 5.1.
     """
     n = len(rows)
-    # Samples change places so that the active ones come first; what belongs to one is in a column of `state` and in three other
-    # arrays.
-    sample, place = np.arange(n), rows.astype(np.uint32)  # unsigned: loops need not test for negative positions
-    mobile = np.ones((2, n), np.bool_)  # which can rise, which can fall
-    state = np.zeros((5, n))
+    samples = _Samples(rows.astype(np.uint32), np.arange(n), np.ones((2, n), np.bool_), np.zeros((5, n)))
+    sample, place, mobile, state = samples.sample, samples.place, samples.mobile, samples.state
     # Position by position: unpacking would hide that the rows are contiguous, and the loops would be slower.
     slope, beta, low, high, own = state[0], state[1], state[2], state[3], state[4]
     slope[:] = signs
@@ -58,6 +74,7 @@ def train_machine(
         _note_room(mobile, t, beta[t], low[t], high[t])
     capped = np.zeros(len(kernel))  # what samples at their cost take from the slope of every row of the kernel
     gain, filled = np.empty(n), np.zeros(n, np.bool_)
+    gathered = _Rows(work, filled)
     n_active, stride, countdown, restored, converged = n, n, min(n, SHRINK_EVERY) + 1, False, False
     i, top, bottom = _steepest(slope, mobile[0], mobile[1])
     for _ in range(max_steps):
@@ -66,11 +83,11 @@ def train_machine(
             countdown = min(n, SHRINK_EVERY)
             if not restored and top - bottom <= 10 * tolerance:
                 restored = True
-                _restore(kernel, place, sample, signs, capped, state, n_active)
+                _restore(kernel, samples, signs, capped, n_active)
                 filled[:] &= n_active == n
                 n_active, stride = n, n
-            few = _count_settled(mobile, state, top, bottom, n_active) < FEW * n_active
-            n_active = _shrink(place, sample, mobile, state, top, bottom, n_active, work, stride, filled, few)
+            few = _count_settled(samples, top, bottom, n_active) < FEW * n_active
+            n_active = _shrink(samples, top, bottom, n_active, gathered, stride, few)
             if not few:
                 filled[:], stride = False, n_active
             i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
@@ -78,16 +95,16 @@ def train_machine(
             if n_active == n:
                 converged = True
                 break
-            _restore(kernel, place, sample, signs, capped, state, n_active)
+            _restore(kernel, samples, signs, capped, n_active)
             n_active, stride, countdown = n, n, 1
             filled[:] = False
             i, top, bottom = _steepest(slope, mobile[0], mobile[1])
             if top - bottom < tolerance:
                 converged = True
                 break
-        row_i = _kernel_row(kernel, place, sample, i, n_active, work, stride, filled)
+        row_i = _kernel_row(kernel, samples, i, n_active, gathered, stride)
         j = _best_partner(slope, mobile[1], own, i, row_i, gain)
-        row_j = _kernel_row(kernel, place, sample, j, n_active, work, stride, filled)
+        row_j = _kernel_row(kernel, samples, j, n_active, gathered, stride)
         before_i, before_j = beta[i], beta[j]
         _step(state, i, j, row_i[j])
         for t, before in ((i, before_i), (j, before_j)):
@@ -95,7 +112,7 @@ def train_machine(
             _note_cap(kernel[place[t]], capped, before, beta[t], low[t] + high[t])
         _move(slope, row_i, row_j, beta[i] - before_i, beta[j] - before_j)
         i, top, bottom = _steepest(slope[:n_active], mobile[0], mobile[1])
-    _restore(kernel, place, sample, signs, capped, state, n_active)
+    _restore(kernel, samples, signs, capped, n_active)
     out, slopes = np.empty(n), np.empty(n)
     out[sample], slopes[sample] = beta, slope
     return out, _bias(state, mobile[0]), slopes, converged
@@ -108,7 +125,7 @@ def _note_room(mobile: BoolArray, t: int, beta: float, low: float, high: float) 
 
 @compiled
 def _steepest(slope: FloatArray, can_rise: BoolArray, can_fall: BoolArray) -> tuple[int, float, float]:
-    """The sample that can rise with the largest slope, that slope, and the smallest slope of those that can fall."""
+    """Find the sample that can rise with the largest slope, that slope, and the smallest slope of those that can fall."""
     bits = slope.view(np.int64)
     top, bottom = _extremes(bits, can_rise, can_fall)
     top, bottom = top ^ ((top >> 63) & MOST), bottom ^ ((bottom >> 63) & MOST)
@@ -117,8 +134,8 @@ def _steepest(slope: FloatArray, can_rise: BoolArray, can_fall: BoolArray) -> tu
 
 
 @compiled
-def _extremes(bits: IntArray, can_rise: BoolArray, can_fall: BoolArray) -> tuple[Any, ...]:
-    """Largest and smallest slope, their bits turned into integers of the same order.
+def _extremes(bits: IntArray, can_rise: BoolArray, can_fall: BoolArray) -> tuple[np.int64, np.int64]:
+    """Find the largest and the smallest slope, their bits turned into integers of the same order.
 
     Compilers run comparisons of integers side by side, those of floats not. They fail to if the result is turned back here.
     """
@@ -131,8 +148,8 @@ def _extremes(bits: IntArray, can_rise: BoolArray, can_fall: BoolArray) -> tuple
 
 
 @compiled
-def _last(bits: IntArray, can_rise: BoolArray, top: int) -> int:
-    last = 0
+def _last(bits: IntArray, can_rise: BoolArray, top: int) -> np.int64:
+    last = np.int64(0)
     for t in range(len(bits)):
         last = max(last, t * np.int64(can_rise[t]) * np.int64(bits[t] == top))
     return last
@@ -142,7 +159,7 @@ def _last(bits: IntArray, can_rise: BoolArray, top: int) -> int:
 def _best_partner(
     slope: FloatArray, can_fall: BoolArray, own: FloatArray, i: int, row: NDArray[np.float32], gain: FloatArray
 ) -> int:
-    """The sample whose fall, with the rise of sample i, promises the largest gain."""
+    """Find the sample whose fall, with the rise of sample i, promises the largest gain."""
     for t in range(len(row)):
         gap = slope[i] - slope[t]
         gap = gap if can_fall[t] and gap > 0 else 0.0
@@ -159,18 +176,12 @@ def _best_partner(
 
 @compiled
 def _kernel_row(
-    kernel: NDArray[np.float32],
-    place: UnsignedArray,
-    sample: IntArray,
-    t: int,
-    n_active: int,
-    work: NDArray[np.float32],
-    stride: int,
-    filled: BoolArray,
+    kernel: NDArray[np.float32], samples: _Samples, t: int, n_active: int, gathered: _Rows, stride: int
 ) -> NDArray[np.float32]:
     """Kernel between a sample and the active ones; gathered once, while they stay where they are."""
-    own = sample[t]
-    row = work[own * stride : own * stride + n_active]
+    place, filled = samples.place, gathered.filled
+    own = samples.sample[t]
+    row = gathered.work[own * stride : own * stride + n_active]
     if not filled[own]:
         whole = kernel[place[t]]
         for k in range(n_active):
@@ -212,16 +223,9 @@ def _note_cap(whole: NDArray[np.float32], capped: FloatArray, before: float, aft
 
 
 @compiled
-def _restore(
-    kernel: NDArray[np.float32],
-    place: UnsignedArray,
-    sample: IntArray,
-    signs: FloatArray,
-    capped: FloatArray,
-    state: FloatArray,
-    n_active: int,
-) -> None:
-    """Slopes of the samples that were set aside."""
+def _restore(kernel: NDArray[np.float32], samples: _Samples, signs: FloatArray, capped: FloatArray, n_active: int) -> None:
+    """Bring the slopes of the samples that were set aside up to date."""
+    place, sample, state = samples.place, samples.sample, samples.state
     slope, beta, low, high = state[0], state[1], state[2], state[3]
     n = len(place)
     if n_active == n:
@@ -236,29 +240,21 @@ def _restore(
 
 
 @compiled
-def _count_settled(mobile: BoolArray, state: FloatArray, top: float, bottom: float, n_active: int) -> int:
+def _count_settled(samples: _Samples, top: float, bottom: float, n_active: int) -> int:
     n = 0
     for t in range(n_active):
-        n += _is_settled(mobile, state, t, top, bottom)
+        n += _is_settled(samples.mobile, samples.state, t, top, bottom)
     return n
 
 
 @compiled
-def _shrink(
-    place: UnsignedArray,
-    sample: IntArray,
-    mobile: BoolArray,
-    state: FloatArray,
-    top: float,
-    bottom: float,
-    n_active: int,
-    work: NDArray[np.float32],
-    stride: int,
-    filled: BoolArray,
-    few: bool,
-) -> int:
-    """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay. Where they are few,
-    the rows of the kernel that were gathered stay in use."""
+def _shrink(samples: _Samples, top: float, bottom: float, n_active: int, gathered: _Rows, stride: int, few: bool) -> int:
+    """Set aside samples at a bound whose slope is beyond those of all that could move; return how many stay.
+
+    Where they are few, the rows of the kernel that were gathered stay in use.
+    """
+    place, sample, mobile, state = samples.place, samples.sample, samples.mobile, samples.state
+    work, filled = gathered.work, gathered.filled
     i = 0
     while i < n_active:
         if _is_settled(mobile, state, i, top, bottom):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -29,6 +29,30 @@ SINGLE = 1e-4  # smallest tolerance of fits in single precision, for rows whose 
 MOMENTUM = 0.4  # share of the last pass by which a pass is begun ahead
 MOMENTUM_PASSES = 100  # so many passes have momentum; later ones have none, and descent without it always converges
 ABSENT = np.uint32(2**32 - 1)  # place of a feature that does not occur
+
+
+class _Matrix(NamedTuple):
+    """Sparse matrix by rows; unsigned, so that no index is tested for being negative."""
+
+    starts: NDArray[np.uint64]
+    columns: NDArray[np.uint32]
+    values: Array  # float32 or float64
+
+
+class _Problem(NamedTuple):
+    """Rows of one data set, for one class against the others."""
+
+    place: NDArray[np.uint32]  # (n_features,): place of a feature among those that occur
+    rows: IntArray  # (n,)
+    signs: Array  # (n,): 1 or -1
+    left_out: IntArray  # (n, n_partitions): fits that a row has no part in, -1 for none
+
+
+class _Stopping(NamedTuple):
+    """Conditions that end descent."""
+
+    tolerance: float
+    max_passes: int
 
 
 class LinearSVMClassifier(LinearSVC):
@@ -76,7 +100,26 @@ class LinearSVMClassifier(LinearSVC):
         super().__init__(C=C, tol=tol, max_iter=max_iter, random_state=random_state, loss="squared_hinge", dual=True)
 
     def predict_blocks(self, X: TableLike, y: Array, rows: IntArray, sizes: IntArray, first: int = 0) -> Array:
-        """Predicted class of every row, by the model trained on the other blocks of its data set."""
+        """Predict the class of every row by the model trained on the other blocks of its data set.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_features)
+            Inputs of all rows.
+        y : array-like of shape (n_rows,)
+            Class labels.
+        rows : array-like of shape (n_datasets, n), integer
+            Every data set as rows of `X`, block after block.
+        sizes : array-like of shape (n_blocks,), integer
+            Number of rows of every block; they sum to n.
+        first : int, default=0
+            The first block that is predicted; those before it are training data only.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_predicted)
+            Class labels. A training part of one class predicts that class.
+        """
         rows, sizes = checked_blocks(X, y, rows, sizes)
         left_out = np.repeat(np.arange(len(sizes)) - first, sizes)[None]
         n_before = int(sizes[:first].sum())
@@ -87,7 +130,26 @@ class LinearSVMClassifier(LinearSVC):
     def predict_partitions(
         self, X: csr_array, y: NDArray[np.int8], rows: IntArray, blocks: IntArray, new_rows: IntArray
     ) -> tuple[Array, ...]:
-        """Predicted class of every row in several partitions of its data set, and of new rows by the model of all."""
+        """Predict the class of every row in several partitions of its data set, and of new rows by the model of all.
+
+        Parameters
+        ----------
+        X, y
+            As in `predict_blocks`.
+        rows : array-like of shape (n_datasets, n), integer
+            Every data set as rows of `X`.
+        blocks : array-like of shape (n_datasets, n_partitions, n), integer
+            Block of every row, from 0.
+        new_rows : array-like of shape (n_datasets, m), integer
+            Rows of `X` that are in no training part; m may be 0.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_partitions, n)
+            Class labels, by the model trained on the other blocks of the partition.
+        new : ndarray of shape (n_datasets, m)
+            Class labels, by the model trained on the whole data set.
+        """
         rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
         n_blocks = blocks.max(initial=0) + 1
         classes, scores = self._scores(X, y)
@@ -99,7 +161,7 @@ class LinearSVMClassifier(LinearSVC):
         return tuple(classes[np.array(parts)] for parts in zip(*found))
 
     def _scores(self, X: csr_array, y: NDArray[np.int8]) -> tuple[NDArray[np.int8], Callable[..., Any]]:
-        """The classes, and the function that fits one data set and scores its rows, with the inputs made ready once."""
+        """Prepare the inputs once; return the classes, and the function that fits one data set and scores its rows."""
         X = csr_array(X, dtype=np.float64)
         if not X.has_canonical_format:
             X = X.copy()
@@ -112,8 +174,7 @@ class LinearSVMClassifier(LinearSVC):
         squares = csr_array((X.data**2, X.indices, X.indptr), shape=X.shape).sum(axis=1)
         largest = max(1.0, self.C) * (1.0 + squares.max(initial=0.0))
         dtype = np.float32 if self.tol >= SINGLE * largest else np.float64
-        # Unsigned, so that no index is tested for being negative.
-        matrix = X.indptr.astype(np.uint64), place[X.indices], X.data.astype(dtype)
+        matrix = _Matrix(X.indptr.astype(np.uint64), place[X.indices], X.data.astype(dtype))
         classes, codes = np.unique(y, return_inverse=True)
         seed = np.uint64(check_random_state(self.random_state).randint(2**31))
         return classes, lambda rows, left_out, n_fits, new=(): self._data_set(
@@ -122,7 +183,7 @@ class LinearSVMClassifier(LinearSVC):
 
     def _data_set(
         self,
-        matrix: tuple[UnsignedArray, UnsignedArray, Array],
+        matrix: _Matrix,
         n_features: int,
         codes: IntArray,
         n_classes: int,
@@ -132,11 +193,13 @@ class LinearSVMClassifier(LinearSVC):
         n_fits: int,
         new: IntArray,
     ) -> tuple[FloatArray, FloatArray]:
-        """Decision values of the classes, (n_partitions, n, n_classes), by the fit that leaves a row out (-1: none does), and
-        those of new rows by a fit of all rows.
+        """Compute the decision values of the classes for every row and for new rows.
+
+        A row is decided by the fit that leaves it out (-1: none does), new rows by a fit of all rows. Shapes are
+        (n_partitions, n, n_classes) and (n_new, n_classes).
         """
         whole = len(new) > 0
-        place, n_used = _features(*matrix, rows, n_features)
+        place, n_used = _features(matrix, rows, n_features)
         used = np.ones((len(rows), n_fits + whole), dtype=bool)
         for held in left_out:
             some = np.flatnonzero(held >= 0)
@@ -150,39 +213,30 @@ class LinearSVMClassifier(LinearSVC):
             stop = min(start + MOST_LANES, used.shape[1])
             lanes = np.where((left_out >= start) & (left_out < stop), left_out - start, -1).T.copy()
             for c in range(1, 2) if two else range(n_classes):
-                signs = np.where(own == c, 1, -1).astype(matrix[2].dtype)
-                weights = self._weights(matrix, place, n_used, seed, rows, signs, lanes, stop - start)
+                signs = np.where(own == c, 1, -1).astype(matrix.values.dtype)
+                weights = self._weights(matrix, _Problem(place, rows, signs, lanes), n_used, seed, stop - start)
                 for p, held in enumerate(lanes.T):
                     at = np.flatnonzero(held >= 0)
-                    decided = _decide(*matrix, place, weights, rows[at], held[at])
+                    decided = _decide(matrix, place, weights, rows[at], held[at])
                     scores[p, at, c] = decided
                     if two:
                         scores[p, at, 0] = -decided
                 if whole and stop == used.shape[1]:
                     last = np.full(len(new), stop - start - 1)
-                    new_scores[:, c] = _decide(*matrix, place, weights, new, last)
+                    new_scores[:, c] = _decide(matrix, place, weights, new, last)
                     if two:
                         new_scores[:, 0] = -new_scores[:, 1]
         scores[~seen[left_out]] = -np.inf  # a class that the training part lacks; a fit of one class ends with it
         new_scores[:, ~seen[-1]] = -np.inf
         return scores, new_scores
 
-    def _weights(
-        self,
-        matrix: tuple[UnsignedArray, UnsignedArray, Array],
-        place: UnsignedArray,
-        n_used: int,
-        seed: int,
-        rows: IntArray,
-        signs: Array,
-        left_out: IntArray,
-        n_fits: int,
-    ) -> Array:
+    def _weights(self, matrix: _Matrix, problem: _Problem, n_used: int, seed: np.uint64, n_fits: int) -> Array:
         """Weights of the features that occur, the constant last, shape (n_used + 1, n_lanes)."""
         lanes = (0,) * (-(-n_fits // LANES) * LANES)
-        weights = _aligned((n_used + 1, len(lanes)), signs.dtype)
-        ridge = signs.dtype.type(0.5 / self.C)
-        n_passes = _descend(*matrix, place, rows, signs, left_out, ridge, self.tol, self.max_iter, seed, weights, lanes)
+        dtype = problem.signs.dtype
+        weights = _aligned((n_used + 1, len(lanes)), dtype)
+        ridge, stopping = dtype.type(0.5 / self.C), _Stopping(self.tol, self.max_iter)
+        n_passes = _descend(matrix, problem, ridge, stopping, seed, weights, lanes)
         if n_passes > self.max_iter:
             warnings.warn(
                 f"a linear SVM did not converge in max_iter={self.max_iter} passes; raise max_iter or tol, or scale the inputs",
@@ -193,7 +247,7 @@ class LinearSVMClassifier(LinearSVC):
 
 
 def _aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-    """Zeros that begin with a line of the processor's cache, so that no row shares a line with another."""
+    """Allocate zeros that begin with a line of the processor's cache, so that no row shares a line with another."""
     size = math.prod(shape) * dtype.itemsize
     memory = np.zeros(size + 64, dtype=np.uint8)
     start = -memory.ctypes.data % 64
@@ -201,10 +255,9 @@ def _aligned(shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
 
 
 @compiled
-def _features(
-    starts: UnsignedArray, columns: UnsignedArray, values: Array, rows: IntArray, n_features: int
-) -> tuple[UnsignedArray, int]:
-    """Place of every feature among those that occur in the rows, all others at the end; number of those that occur."""
+def _features(matrix: _Matrix, rows: IntArray, n_features: int) -> tuple[UnsignedArray, int]:
+    """Number the features that occur in the rows, `ABSENT` for all others; return how many occur, too."""
+    starts, columns = matrix.starts, matrix.columns
     place = np.zeros(n_features, dtype=np.uint32)
     for i in rows:
         for q in range(starts[i], starts[i + 1]):
@@ -221,25 +274,21 @@ def _features(
 
 @compiled
 def _descend(
-    starts: UnsignedArray,
-    columns: UnsignedArray,
-    values: Array,
-    place: UnsignedArray,
-    rows: IntArray,
-    signs: Array,
-    left_out: IntArray,
+    matrix: _Matrix,
+    problem: _Problem,
     ridge: float,
-    tolerance: float,
-    most: int,
-    seed: int,
+    stopping: _Stopping,
+    seed: np.uint64,
     weights: Array,
     lanes: tuple[int, ...],
 ) -> int:
-    """Dual coordinate descent of many fits; their weights (the constant last) go into `weights`.
+    """Fit by dual coordinate descent, many fits side by side; their weights (the constant last) go into `weights`.
 
-    Minimise ``|w|^2 / 2 + C sum max(0, 1 - y w.x)^2``; `ridge` is 1 / (2 C). `left_out` has the fits that a row has no part in,
-    shape (n, n_partitions), -1 for none. `lanes` is a tuple as long as a row of `weights`.
+    Minimise ``|w|^2 / 2 + C sum max(0, 1 - y w.x)^2``; `ridge` is 1 / (2 C). `lanes` is a tuple as long as a row of `weights`.
+    Returns the number of passes, ``max_passes + 1`` if the tolerance was not reached.
     """
+    starts, columns, values = matrix
+    place, rows, signs, left_out = problem
     n, n_fits = len(signs), weights.shape[1]
     one, zero = values.dtype.type(1.0), values.dtype.type(0.0)
     last = np.uint64(len(weights) - 1)
@@ -261,11 +310,11 @@ def _descend(
     row = table[0]  # gradients of all fits, then their steps
     order = np.arange(n).astype(np.uint64)
     highest, lowest = np.empty(n_fits, values.dtype), np.empty(n_fits, values.dtype)
-    for number in range(most):
-        for i in range(n - 1, 0, -1):  # Knuth's generator of MMIX; its high bits
+    for number in range(stopping.max_passes):
+        for last_left in range(n - 1, 0, -1):  # Knuth's generator of MMIX; its high bits
             seed = seed * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-            j = ((seed >> np.uint64(32)) * np.uint64(i + 1)) >> np.uint64(32)
-            order[i], order[j] = order[j], order[i]
+            drawn = ((seed >> np.uint64(32)) * np.uint64(last_left + 1)) >> np.uint64(32)
+            order[last_left], order[drawn] = order[drawn], order[last_left]
         pull = values.dtype.type(MOMENTUM if number < MOMENTUM_PASSES else 0.0)
         for j in range(len(weights)):
             for f in range(n_fits):
@@ -274,51 +323,44 @@ def _descend(
                 earlier[j, f] = now
         highest[:] = zero
         lowest[:] = zero
-        for i in order:
+        for at in order:
             total = load(weights, last, lanes)
-            for q in range(begin[i], begin[i + np.uint64(1)]):
+            for q in range(begin[at], begin[at + np.uint64(1)]):
                 total = add_product(total, value[q], load(weights, feature[q], lanes))
             store(table, np.uint64(0), total)
-            sign, norm = signs[i], norms[i]
+            sign, norm = signs[at], norms[at]
             for f in range(n_fits):
-                row[f] = sign * row[f] - one + ridge * (alpha[i, f] + pull * change[i, f])
-            for f in left_out[i]:
+                row[f] = sign * row[f] - one + ridge * (alpha[at, f] + pull * change[at, f])
+            for f in left_out[at]:
                 if f >= 0:
                     row[f] = zero
             for f in range(n_fits):
-                before, g = alpha[i, f] + pull * change[i, f], row[f]
+                before, g = alpha[at, f] + pull * change[at, f], row[f]
                 # Where momentum went below 0, the way back counts.
                 projected = g if before > zero else min(g, norm * before)
                 highest[f] = max(highest[f], projected)
                 lowest[f] = min(lowest[f], projected)
                 after = max(before - g / norm, zero)
                 row[f] = (after - before) * sign
-                change[i, f] = after - alpha[i, f]
-                alpha[i, f] = after
+                change[at, f] = after - alpha[at, f]
+                alpha[at, f] = after
             f = 0
             while f < n_fits and row[f] == zero:
                 f += 1
             if f < n_fits:
                 step = load(table, np.uint64(0), lanes)
-                for q in range(begin[i], begin[i + np.uint64(1)]):
+                for q in range(begin[at], begin[at + np.uint64(1)]):
                     store(weights, feature[q], add_product(load(weights, feature[q], lanes), value[q], step))
                 store(weights, last, add_product(load(weights, last, lanes), one, step))
-        if (highest - lowest).max() <= tolerance:
+        if (highest - lowest).max() <= stopping.tolerance:
             return number + 1
-    return most + 1
+    return stopping.max_passes + 1
 
 
 @compiled
-def _decide(
-    starts: UnsignedArray,
-    columns: UnsignedArray,
-    values: Array,
-    place: UnsignedArray,
-    weights: Array,
-    rows: IntArray,
-    fits: IntArray,
-) -> FloatArray:
+def _decide(matrix: _Matrix, place: UnsignedArray, weights: Array, rows: IntArray, fits: IntArray) -> FloatArray:
     """Decision value of some rows, each by one of the fits; features that occur in no training part have no weight."""
+    starts, columns, values = matrix
     found = np.empty(len(rows))
     for t in range(len(rows)):
         i, f = rows[t], fits[t]

@@ -49,10 +49,10 @@ class PDFClassifier(KernelClassifier):
 
     Parameters
     ----------
-    reference : str, default="symmetric_triangle"
-        Membership at distance u from the centre, of Table I of [1]_: ``symmetric_triangle`` ``max(1 - d |u|, 0)``, ``gaussian``
-        exp(-d u^2), ``cauchy`` 1 / (1 + d u^2), ``laplace`` ``exp(-d |u|)``, ``hyperbolic_secant`` 1 / cosh(d u),
-        ``squared_sinc`` (sin(d u) / (d u))^2.
+    reference : {"symmetric_triangle", "gaussian", "cauchy", "laplace", "hyperbolic_secant", "squared_sinc"}
+        Membership at distance u from the centre, of Table I of [1]_: ``symmetric_triangle`` (the default) is
+        ``max(1 - d |u|, 0)``, ``gaussian`` exp(-d u^2), ``cauchy`` 1 / (1 + d u^2), ``laplace`` ``exp(-d |u|)``,
+        ``hyperbolic_secant`` 1 / cosh(d u), ``squared_sinc`` (sin(d u) / (d u))^2.
     d : float, default=0.25
         Steepness of the reference function.
     C : float, default=100.0
@@ -120,8 +120,8 @@ class PDFClassifier(KernelClassifier):
     def rules_(self) -> list[FuzzyRules]:
         """The fuzzy rules, one rule base per pair of classes."""
         return [
-            FuzzyRules((self.classes_[low], self.classes_[high]), self.vectors_[support], coef, float(bias))
-            for low, high, support, coef, bias, _, _ in self._machines
+            FuzzyRules((self.classes_[one.low], self.classes_[one.high]), self.vectors_[one.support], one.coef, float(one.bias))
+            for one in self._machines
         ]
 
 
@@ -141,7 +141,7 @@ def _membership(reference: int, d: float, u: float) -> float:
 
 @compiled
 def _products(A: FloatArray, B: FloatArray, units: IntArray, symmetric: bool, reference: int, d: float) -> FloatArray:
-    """Products of memberships of all pairs of samples: shape (len(A), len(B))."""
+    """Compute the products of memberships of all pairs of samples: shape (len(A), len(B))."""
     out = np.empty((len(A), len(B)))
     other = _membership(reference, d, 1.0)
     for i in range(len(A)):

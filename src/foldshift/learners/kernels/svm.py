@@ -6,7 +6,7 @@ import hashlib
 import math
 import numbers
 import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -20,7 +20,7 @@ from foldshift.learners.kernels._smo import train_machine
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray, UnsignedArray
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
 KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
@@ -30,8 +30,31 @@ MOST_KEPT_MB = 600  # between calls, of kernels and of machines each
 _last: dict[Any, Any] = {}  # what `_kept_of` keeps: of one data set at a time
 
 
+class Fit(NamedTuple):
+    """Machine between two classes, by their codes, before its threshold is set."""
+
+    low: int
+    high: int
+    support: IntArray  # rows of the kernel matrix
+    coef: FloatArray
+    bias: float
+    outputs: FloatArray  # of the training samples
+
+
+class Machine(NamedTuple):
+    """Machine between two classes; the logistic function of ``intercept + slope * output`` scores the higher one."""
+
+    low: int
+    high: int
+    support: IntArray
+    coef: FloatArray
+    bias: float
+    intercept: float
+    slope: float
+
+
 def forget() -> None:
-    """Let go of the kernels and machines that stay from call to call."""
+    """Free the kernels and machines that are kept from call to call."""
     _last.clear()
 
 
@@ -48,8 +71,8 @@ class KernelClassifier(FoldClassifier):
     classes. The solution is libsvm's, step by step.
 
     Memory: 12 bytes for every pair of distinct samples, and up to 4 for every pair of those that a machine is trained on: 6,400
-    MB for 20,000. What needs more than `max_memory_mb` is refused before it is taken. After a call of the shared path what may
-    serve the next one stays, up to `MOST_KEPT_MB` of kernels and of machines each; see `forget`.
+    MB for 20,000. More than `max_memory_mb` is a ValueError before anything is allocated. After a call of the shared path,
+    kernels and machines are kept for the next one, up to `MOST_KEPT_MB` each; see `forget`.
     """
 
     threshold = "zero"
@@ -117,8 +140,10 @@ class KernelClassifier(FoldClassifier):
     def _kept_of(
         self, vectors: FloatArray, classes: IntArray, merged_into: IntArray, folds: UnsignedArray
     ) -> tuple[dict[Any, Any], dict[Any, Any]]:
-        """Kernels of the samples, and the trained machines of the folds, that the last call left, where they were the same: jobs
-        call once for every cut, and once more for another threshold."""
+        """Look up the kernels of the samples, and the machines of the folds, that the last call left for the same data.
+
+        Jobs call once for every cut, and once more for another threshold.
+        """
         shape = {name: value for name, value in self.get_params().items() if name not in ("C", "threshold", "max_memory_mb")}
         key = type(self), repr(shape), _digest(vectors)
         kept = _last.get(key)
@@ -135,13 +160,13 @@ class KernelClassifier(FoldClassifier):
 
     def _check_all(self) -> None:
         for name in ("C", "max_memory_mb", *self._positive):
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name}={value!r} must be a number above 0")
         self._check()
 
     def _refuse_large(self, n: int) -> None:
-        """Refuse more distinct samples than memory is allowed for, before it is taken."""
+        """Raise ValueError for more distinct samples than `max_memory_mb` allows."""
         needed = _megabytes(n)
         if needed > self.max_memory_mb:
             most = int((self.max_memory_mb / _megabytes(1)) ** 0.5)
@@ -160,7 +185,7 @@ class KernelClassifier(FoldClassifier):
         return units
 
     def _kernel(self, vectors: FloatArray, units: IntArray) -> tuple[FloatArray, NDArray[np.float32]]:
-        """The kernel matrix, and the same in single precision for training."""
+        """Compute the kernel matrix, and convert it to single precision for training."""
         gram = self._gram(vectors, vectors, units)
         with np.errstate(over="ignore"):
             single = gram.astype(np.float32)
@@ -170,9 +195,11 @@ class KernelClassifier(FoldClassifier):
 
     def _train(
         self, single: NDArray[np.float32], work: NDArray[np.float32], rows: IntArray, classes: IntArray, counts: IntArray
-    ) -> list[tuple[Floats, ...]]:
-        """Machines of all pairs of classes among the samples `rows` of the kernel matrix: the two classes, support vectors (rows
-        of the matrix), their coefficients, the bias, the outputs of the samples. `work` has room for another matrix."""
+    ) -> list[Fit]:
+        """Train machines of all pairs of classes among the samples `rows` of the kernel matrix.
+
+        `work` has room for another matrix.
+        """
         fits = []
         for low, high, part in _pairs(classes):
             is_high = classes[part] == high
@@ -187,28 +214,28 @@ class KernelClassifier(FoldClassifier):
                 )
             outputs = np.empty(len(of_pair))
             outputs[order] = slopes - signs - bias
-            fits.append((low, high, of_pair[order[beta != 0]], -beta[beta != 0], -bias, outputs))
+            fits.append(Fit(low, high, of_pair[order[beta != 0]], -beta[beta != 0], -bias, outputs))
         return fits
 
-    def _decided(self, fits: list[tuple[Array | float, ...]], classes: IntArray, counts: IntArray) -> list[tuple[Floats, ...]]:
-        """The machines, each with the two numbers of its threshold in the place of the outputs."""
+    def _decided(self, fits: list[Fit], classes: IntArray, counts: IntArray) -> list[Machine]:
+        """Set the threshold of every machine."""
         if self.threshold == "zero":
-            return [(*fit[:-1], 0.0, 1.0) for fit in fits]
+            return [Machine(*fit[:-1], 0.0, 1.0) for fit in fits]
         place = platt if self.threshold == "logistic" else logistic_one_step
         return [
-            (*fit[:-1], *place(fit[-1], classes[part] == high, counts[part].astype(np.float64)))
+            Machine(*fit[:-1], *place(fit.outputs, classes[part] == high, counts[part].astype(np.float64)))
             for fit, (_, high, part) in zip(fits, _pairs(classes))
         ]
 
 
 def _pairs(classes: IntArray) -> list[tuple[int, int, BoolArray]]:
-    """Every pair of classes, and which samples are of either."""
+    """List every pair of classes, and which samples are of either."""
     present = np.unique(classes)
     return [(low, high, (classes == low) | (classes == high)) for i, low in enumerate(present) for high in present[i + 1 :]]
 
 
 def _digest(array: Array) -> tuple[tuple[int, ...], str]:
-    return array.shape, hashlib.sha256(np.ascontiguousarray(array)).hexdigest()
+    return array.shape, hashlib.sha256(np.ascontiguousarray(array).data).hexdigest()
 
 
 class SVMClassifier(KernelClassifier):
@@ -237,7 +264,7 @@ class SVMClassifier(KernelClassifier):
         Mask or positions of the nominal columns, which hold category codes 0, 1, ...
     max_memory_mb : float, default=4000
         Most memory for kernel matrices, in megabytes (10^6 bytes). They take 16 bytes for every pair of distinct samples: the
-        default allows 15,811 of them. What needs more is a ValueError that says how much.
+        default allows 15,811 of them. More is a ValueError that says how much is needed.
 
     Attributes
     ----------
@@ -322,20 +349,20 @@ def _megabytes(n: int, n_kernels: int = 1) -> float:
 
 
 def _merge(X: FloatArray, codes: IntArray) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
-    """Distinct pairs of sample and class, sorted: samples, classes, how many of each, and the pair of every sample."""
+    """Merge equal pairs of sample and class; return sorted samples, classes, how many of each, and the pair of every sample."""
     pairs, merged_into, counts = np.unique(np.column_stack([X, codes]), axis=0, return_inverse=True, return_counts=True)
     return np.ascontiguousarray(pairs[:, :-1]), pairs[:, -1].astype(np.int64), counts, merged_into.reshape(-1)
 
 
-def _vote(
-    machines: list[tuple[Array | float, ...]], gram: FloatArray, rows: IntArray, present: IntArray, n_classes: int
-) -> FloatArray:
-    """Scores of samples (rows of the kernel matrix): shape (n_rows, n_classes); classes without training samples get 0."""
+def _vote(machines: list[Machine], gram: FloatArray, rows: IntArray, present: IntArray, n_classes: int) -> FloatArray:
+    """Score samples (rows of the kernel matrix): shape (n_rows, n_classes); classes without training samples get 0."""
     scores = np.zeros((len(rows), n_classes))
     if len(present) == 1:
         scores[:, present] = 1.0
-    for low, high, support, coef, bias, intercept, slope in machines:
-        share = _logistic(intercept + slope * _outputs(gram, rows, support, coef, bias))
+    for machine in machines:
+        low, high = machine.low, machine.high
+        outputs = _outputs(gram, rows, machine.support, machine.coef, machine.bias)
+        share = _logistic(machine.intercept + machine.slope * outputs)
         if len(present) == 2:
             scores[:, low], scores[:, high] = 1 - share, share
             continue
@@ -380,7 +407,7 @@ def _gram(
 
 @compiled
 def _outputs(gram: FloatArray, rows: IntArray, support: IntArray, coef: FloatArray, bias: float) -> FloatArray:
-    """Outputs of a machine, each summed in the order of the support vectors: it does not depend on the other samples."""
+    """Compute the outputs of a machine, each summed in the order of the support vectors, whatever the other samples."""
     out = np.empty(len(rows))
     last = len(rows) - 1
     for i in range(0, len(rows), 4):  # four sums side by side: one addition need not wait for another

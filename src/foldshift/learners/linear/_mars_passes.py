@@ -1,9 +1,9 @@
-"""The forward and the backward pass of MARS, and the least squares between them and after."""
+"""Forward and backward pass of MARS, and the least squares between them and after."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from foldshift.core.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import Array, FloatArray, IntArray
+    from foldshift.core.types import FloatArray, IntArray
 
 # What earth does beyond the papers, found by running it (trace = 9); `tests/oracles/test_mars_against_r.py` keeps watch.
 _ALPHA = 0.05  # of the automatic spans
@@ -25,9 +25,60 @@ _LEAST_GRSQ = -10.0
 _ROUNDING = 1e-12  # share of a sum of squares below which a residual is rounding noise
 
 
+class Columns(NamedTuple):
+    """Presorted columns of the training rows, each array of shape (n_features, n_samples)."""
+
+    values: FloatArray  # ascending
+    order: NDArray[np.int32]  # row of every value
+
+
+class Settings(NamedTuple):
+    """Parameters of `MARSRegressor` as the kernels take them; a span of 0 is automatic."""
+
+    max_terms: int
+    threshold: float
+    penalty: float
+    min_span: int
+    end_span: int
+
+
+class Work(NamedTuple):
+    """Arrays that every fit overwrites."""
+
+    basis: FloatArray  # (max_terms, n_samples): orthonormal basis of the centred model
+    hinges: FloatArray  # (4, n_features, n_samples): state of the right hinge at every knot, see `forward`
+
+
+class Grid(NamedTuple):
+    """Positions of the knots among the sorted samples."""
+
+    highest: IntArray  # (n_features,): highest position of every predictor
+    distance: int
+    n_knots: IntArray  # (n_features,)
+
+
+class ForwardModel(NamedTuple):
+    """Terms that the forward pass chose, without the intercept."""
+
+    features: IntArray
+    knots: FloatArray
+    signs: IntArray
+    means: FloatArray
+    loadings: FloatArray  # (n_terms, n_terms): the centred terms in coordinates of the orthonormal basis, one column per term
+    scores: FloatArray  # (n_terms,): coordinates of the target
+
+
+class _State(NamedTuple):
+    """Predictors and hinges outside the span of the model."""
+
+    linear: FloatArray  # (3, n_features): sum of squares, product with the target, full sum of squares of every predictor
+    hinges: FloatArray  # (4, n_features, n_samples): see `forward`
+    along: FloatArray  # (n_samples,), overwritten
+
+
 @compiled
-def knot_grid(values: FloatArray, min_span: int, end_span: int) -> tuple[IntArray, int, IntArray]:
-    """Positions of the knots among the sorted samples: the highest of every predictor, the distance, their number."""
+def knot_grid(values: FloatArray, min_span: int, end_span: int) -> Grid:
+    """Place the knots."""
     n_features, n_samples = values.shape
     if min_span == 0:
         trials = n_features * n_samples
@@ -46,7 +97,7 @@ def knot_grid(values: FloatArray, min_span: int, end_span: int) -> tuple[IntArra
         highest[j] = n_samples - n_largest - beyond  # samples tied at the maximum count as one
         if highest[j] >= end_span:
             n_knots[j] = (highest[j] - end_span) // min_span + 1
-    return highest, min_span, n_knots
+    return Grid(highest, min_span, n_knots)
 
 
 @compiled
@@ -59,30 +110,22 @@ def _gcv(rss: float, n_terms: int, n_samples: int, penalty: float) -> float:
 
 
 @compiled
-def forward(
-    values: FloatArray,
-    order: NDArray[np.int32],
-    target: FloatArray,
-    max_terms: int,
-    threshold: float,
-    penalty: float,
-    min_span: int,
-    end_span: int,
-    basis: FloatArray,
-    hinges: FloatArray,
-) -> tuple[Array, Array, Array, Array, Array, Array]:
+def forward(columns: Columns, target: FloatArray, settings: Settings, work: Work) -> ForwardModel:
     """Add terms step by step (Friedman 1991, algorithm 2, without products).
 
     Every step adds the predictor linearly, or a pair of hinge functions at one knot, or only the right one of them if
-    the predictor is already in the span of the model. The centred model has an orthonormal ``basis``. For every knot
-    of every predictor, `hinges` keeps what a step asks for: the sum of squares of the right hinge outside the span of
-    the model, its products with the target and with the predictor there, and its full sum of squares. They change
-    by one scan of the sorted column for every new basis vector, however many there are already.
+    the predictor is already in the span of the model. For every knot of every predictor, `Work.hinges` keeps what a step
+    asks for: the sum of squares of the right hinge outside the span of the model, its products with the target and with
+    the predictor there, and its full sum of squares. They change by one scan of the sorted column for every new basis
+    vector, however many there are already.
     """
+    values, order, basis = columns.values, columns.order, work.basis
+    max_terms, threshold, penalty = settings.max_terms, settings.threshold, settings.penalty
     n_features, n_samples = values.shape
-    highest, min_span, n_knots = knot_grid(values, min_span, end_span)
+    grid = knot_grid(values, settings.min_span, settings.end_span)
     linear_mean = np.empty(n_features)
-    linear = np.empty((3, n_features))
+    state = _State(np.empty((3, n_features)), work.hinges, np.empty(n_samples))
+    linear = state.linear
     features = np.empty(max_terms, dtype=np.int64)
     knots = np.empty(max_terms)
     signs = np.empty(max_terms, dtype=np.int64)
@@ -91,7 +134,6 @@ def forward(
     scores = np.empty(max_terms)
     column = np.empty(n_samples)
     hinge = np.empty(n_samples)
-    along = np.empty(n_samples)
     total = np.sum(target**2)
     rss = total
     null_gcv = _gcv(total, 1, n_samples, penalty)
@@ -100,14 +142,14 @@ def forward(
     if np.max(target) > np.min(target):
         for j in range(n_features):
             linear_mean[j] = np.mean(values[j])
-            _start_hinges(j, values, order, target, linear_mean[j], highest[j], min_span, n_knots[j], linear, hinges)
+            _start_hinges(j, columns, target, linear_mean[j], grid, state)
         first_step = 2
     else:
         first_step = max_terms  # nothing to explain
     # Steps are counted in pairs of terms, also where a step adds one term only.
     for step in range(first_step, max_terms, 2):
         tolerance = _HINGE_TOLERANCE if step < _FIRST_LATE_TERM else _LATE_HINGE_TOLERANCE
-        gain, j, which = _best_step(linear, hinges, n_knots, tolerance, _LARGEST_RISE * last_gain)
+        gain, j, which = _best_step(linear, work.hinges, grid.n_knots, tolerance, _LARGEST_RISE * last_gain)
         if gain <= 0:
             break
         is_new = linear[0, j] >= _least_linear(linear, j)
@@ -125,7 +167,7 @@ def forward(
             features[old_size], knots[old_size], signs[old_size] = j, 0.0, 0
             means[old_size] = linear_mean[j]
         else:
-            knot = values[j, highest[j] - which * min_span]
+            knot = values[j, grid.highest[j] - which * grid.distance]
             for i in range(n_samples):
                 hinge[order[j, i]] = max(0.0, values[j, i] - knot)
             means[old_size] = np.mean(hinge)
@@ -145,50 +187,27 @@ def forward(
             scores[k] = _dot(basis[k], target, n_samples)
             rss -= scores[k] ** 2
             for other in range(n_features):
-                _project(
-                    other,
-                    basis[k],
-                    scores[k],
-                    values,
-                    order,
-                    highest[other],
-                    min_span,
-                    n_knots[other],
-                    linear,
-                    hinges,
-                    along,
-                )
+                _project(other, basis[k], scores[k], columns, grid, state)
         last_gain = gain
         if rss <= max(threshold, _ROUNDING) * total:
             break
-    return features[:size], knots[:size], signs[:size], means[:size], loadings[:size, :size], scores[:size]
+    return ForwardModel(features[:size], knots[:size], signs[:size], means[:size], loadings[:size, :size], scores[:size])
 
 
 @compiled
-def _start_hinges(
-    j: int,
-    values: FloatArray,
-    order: NDArray[np.int32],
-    target: FloatArray,
-    mean: float,
-    highest: int,
-    min_span: int,
-    n_knots: int,
-    linear: FloatArray,
-    hinges: FloatArray,
-) -> None:
-    """Sums of squares and products of the centred hinges and of the centred predictor itself.
+def _start_hinges(j: int, columns: Columns, target: FloatArray, mean: float, grid: Grid, state: _State) -> None:
+    """Sum the squares and products of the centred hinges and of the centred predictor itself.
 
     Going down from the largest value, the sum over (x - knot) * t grows by the step of the knot times the sum of the t
     passed so far (the idea of Friedman 1991, equation 52).
     """
-    x = values[j]
-    rows = order[j]
+    x, rows = columns.values[j], columns.order[j]
+    linear, hinges, n_knots = state.linear, state.hinges, grid.n_knots[j]
     n_samples = len(x)
     passed_y = passed_x = 0.0
     product_y = product_x = sum_1 = sum_2 = 0.0
     which = 0
-    next_knot = highest if n_knots > 0 else -1
+    next_knot = grid.highest[j] if n_knots > 0 else -1
     previous = x[n_samples - 1]
     for i in range(n_samples - 1, -1, -1):
         gap = previous - x[i]
@@ -205,7 +224,7 @@ def _start_hinges(
             hinges[2, j, which] = product_x
             hinges[3, j, which] = spread
             which += 1
-            next_knot = i - min_span if which < n_knots else -1
+            next_knot = i - grid.distance if which < n_knots else -1
         passed_y += target[rows[i]]
         passed_x += x[i] - mean
     linear[0, j] = product_x
@@ -214,26 +233,14 @@ def _start_hinges(
 
 
 @compiled
-def _project(
-    j: int,
-    vector: FloatArray,
-    score: float,
-    values: FloatArray,
-    order: NDArray[np.int32],
-    highest: int,
-    min_span: int,
-    n_knots: int,
-    linear: FloatArray,
-    hinges: FloatArray,
-    along: FloatArray,
-) -> None:
+def _project(j: int, vector: FloatArray, score: float, columns: Columns, grid: Grid, state: _State) -> None:
     """Take the part along a new basis vector out of the state of a predictor and its hinges."""
-    x = values[j]
-    rows = order[j]
+    x, rows = columns.values[j], columns.order[j]
+    linear, hinges, along, n_knots = state.linear, state.hinges, state.along, grid.n_knots[j]
     n_samples = len(x)
     passed = product = 0.0
     which = 0
-    next_knot = highest if n_knots > 0 else -1
+    next_knot = grid.highest[j] if n_knots > 0 else -1
     previous = x[n_samples - 1]
     for i in range(n_samples - 1, -1, -1):
         product += (previous - x[i]) * passed
@@ -241,7 +248,7 @@ def _project(
         if i == next_knot:
             along[which] = product
             which += 1
-            next_knot = i - min_span if which < n_knots else -1
+            next_knot = i - grid.distance if which < n_knots else -1
         passed += vector[rows[i]]
     for which in range(n_knots):
         hinges[0, j, which] -= along[which] * along[which]
@@ -261,7 +268,7 @@ def _least_linear(linear: FloatArray, j: int) -> float:
 def _best_step(
     linear: FloatArray, hinges: FloatArray, n_knots: IntArray, tolerance: float, limit: float
 ) -> tuple[float, int, int]:
-    """Greatest reduction of the residual sum of squares, its predictor, and its knot (-1: linear)."""
+    """Find the greatest reduction of the residual sum of squares, its predictor, and its knot (-1: linear)."""
     best_gain = 0.0
     best_feature = best_which = -1
     for j in range(linear.shape[1]):
@@ -328,7 +335,7 @@ def _orthonormalise(vector: FloatArray, basis: FloatArray, size: int, loadings: 
 
 @compiled
 def backward(loadings: FloatArray, scores: FloatArray, total: float, n_samples: int, penalty: float) -> IntArray:
-    """Subset of the terms with the lowest GCV among those a backward elimination meets (Friedman 1991, algorithm 3).
+    """Choose the subset of the terms with the lowest GCV that a backward elimination meets (Friedman 1991, algorithm 3).
 
     As in Miller's procedure, which earth uses, the term whose removal costs least is moved to the end of the order of
     the remaining ones, and for every size the best of all leading subsets seen on the way counts, not only the one
@@ -370,7 +377,7 @@ def _note_leading(
 
 @compiled
 def _cheapest(factor: FloatArray, rotated: FloatArray, size: int) -> int:
-    """Position of the term whose removal from the first ``size`` raises the residual sum of squares least."""
+    """Find the term whose removal from the first ``size`` raises the residual sum of squares least."""
     inverse = np.zeros((size, size))
     cheapest = 0
     least = np.inf
@@ -407,7 +414,7 @@ def _move_to_end(factor: FloatArray, rotated: FloatArray, order: IntArray, posit
 
 @compiled
 def _triangular(loadings: FloatArray, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Upper triangular factor of the loadings, and the scores rotated alike.
+    """Compute the upper triangular factor of the loadings, and the scores rotated alike.
 
     Below their diagonal, loadings have only what the right hinge of a pair has along the second vector of the pair.
     """
@@ -422,7 +429,7 @@ def _triangular(loadings: FloatArray, scores: FloatArray) -> tuple[FloatArray, F
 
 @compiled
 def _rotate(factor: FloatArray, rotated: FloatArray, upper: int, lower: int, column: int, n_columns: int) -> None:
-    """Plane rotation of two rows that makes the lower one zero in a column."""
+    """Rotate two rows in their plane so that the lower one becomes zero in a column."""
     norm = math.hypot(factor[upper, column], factor[lower, column])
     if norm == 0.0:
         return
@@ -440,7 +447,7 @@ def _rotate(factor: FloatArray, rotated: FloatArray, upper: int, lower: int, col
 
 @compiled
 def least_squares(columns: FloatArray, scores: FloatArray) -> FloatArray:
-    """Coefficients of the columns for the scores, by Gram-Schmidt on the columns and the scores."""
+    """Compute the coefficients of the columns for the scores, by Gram-Schmidt on the columns and the scores."""
     n_rows, n_columns = columns.shape
     left = columns.copy()
     rest = scores.copy()

@@ -86,7 +86,7 @@ class ELMRegressor(FoldRegressor):
         return _combine(_hidden(X, self.hidden_weights_), self.output_weights_[None, None], fold)[0]
 
     def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray
+        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
     ) -> FloatArray:
         """Predict from the other folds; see `FoldRegressor.predict_folds`.
 
@@ -126,7 +126,7 @@ class ELMRegressor(FoldRegressor):
         tags.regressor_tags.poor_score = True
         return tags
 
-    def _draw_weights(self, n_features: int, random_state: int | np.random.RandomState) -> FloatArray:
+    def _draw_weights(self, n_features: int, random_state: RandomState) -> FloatArray:
         return check_random_state(random_state).standard_normal((n_features, self.n_hidden))
 
     def _check_parameters(self, X: FloatArray) -> None:
@@ -156,7 +156,7 @@ def _project(X: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _exponents(largest: float | FloatArray) -> IntArray:
-    """Smallest e with |y| <= 2^e, so that y / 2^e lies in [-1, 1], from the largest |y|; 0 for y = 0."""
+    """Find the smallest e with |y| <= 2^e, so that y / 2^e lies in [-1, 1], from the largest |y|; 0 for y = 0."""
     fractions, exponents = np.frexp(largest)
     return np.where(fractions == 0.5, exponents - 1, np.minimum(exponents, 1023)).astype(np.int64)
 
@@ -178,7 +178,7 @@ def _largest_in_training(y: FloatArray, folds: UnsignedArray, n_folds: int) -> F
 
 @compiled
 def _products(hidden: FloatArray, y: FloatArray, exponent: int) -> IntArray:
-    """Products of hidden columns (upper triangle) and of hidden columns with y, row by row, as integers.
+    """Multiply hidden columns (upper triangle), and hidden columns with y, row by row, as integers.
 
     Returns an int64 array of shape (n_samples, n_hidden * (n_hidden + 1) / 2 + n_hidden) in units of 2^-44,
     the last ``n_hidden`` columns in units of 2^(exponent - 44).
@@ -246,7 +246,7 @@ def _output_weights(sums: IntArray, n_hidden: int, tolerance: float, exponents: 
 
 @compiled
 def _solve(gram: FloatArray, moments: FloatArray, tolerance: float) -> FloatArray:
-    """pinv(gram) moments, keeping the eigenvalues whose square root is greater than the tolerance."""
+    """Compute pinv(gram) moments, keeping the eigenvalues whose square root is greater than the tolerance."""
     n_hidden = len(moments)
     least = max(tolerance**2, n_hidden * _EPS * np.trace(gram))
     # gram - least * I has a Cholesky factor exactly if every eigenvalue is above `least`: then nothing is dropped,
@@ -273,7 +273,7 @@ def _solve(gram: FloatArray, moments: FloatArray, tolerance: float) -> FloatArra
 
 @compiled
 def _cholesky(matrix: FloatArray) -> tuple[bool, FloatArray]:
-    """Whether a symmetric matrix is positive definite, and its lower Cholesky factor if so."""
+    """Check whether a symmetric matrix is positive definite; return its lower Cholesky factor, too, if so."""
     size = len(matrix)
     lower = np.zeros((size, size))
     for i in range(size):

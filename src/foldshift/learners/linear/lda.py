@@ -51,7 +51,7 @@ class LDAClassifier(FoldClassifier):
     the sums does not decide it.
 
     The shared path subtracts the test fold's sums and products from the whole data set's. Where a column loses nearly all its
-    variance in this way, the sums of the training part are taken afresh.
+    variance in this way, the sums of the training part are taken again.
 
     References
     ----------
@@ -95,13 +95,24 @@ class LDAClassifier(FoldClassifier):
         return _fold_scores(X, centred, codes, n_classes, folds, n_folds, self._first_class())
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Codes of the predicted classes; scores that differ by rounding only count as equal."""
+        """Choose classes from their scores; those that differ only by rounding count as equal.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (..., n_classes)
+            Class scores.
+
+        Returns
+        -------
+        codes : ndarray of shape (...), dtype int64
+            Codes of the predicted classes.
+        """
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
 
 @compiled
 def _fit_sums(X: FloatArray, codes: IntArray, n_classes: int, first_class: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Discriminants from the training samples themselves: coefficients, constants, origin."""
+    """Fit discriminants to the training samples themselves; return coefficients, constants, origin."""
     n, p = X.shape
     origin = X[0].copy()  # a constant column becomes exactly 0
     counts, means = np.zeros(n_classes), np.zeros((n_classes, p))
@@ -120,7 +131,7 @@ def _fit_sums(X: FloatArray, codes: IntArray, n_classes: int, first_class: bool)
 
 @compiled
 def _discriminants(within: FloatArray, counts: FloatArray, means: FloatArray, first_class: bool) -> tuple[FloatArray, FloatArray]:
-    """Linear discriminants from the sum of squares within classes and the class means, equation 4.10 of [1]_."""
+    """Compute linear discriminants from the sum of squares within classes and the class means, equation 4.10 of [1]_."""
     n_classes, p = means.shape
     n = counts.sum()
     scales = np.zeros(p)
@@ -204,7 +215,7 @@ def _substitute(factor: FloatArray, right: FloatArray, out: FloatArray) -> None:
 
 @compiled
 def _posterior(X: FloatArray, coef: FloatArray, intercept: FloatArray) -> FloatArray:
-    """Class probabilities; a class with constant minus infinity has none."""
+    """Compute class probabilities; those of a class with constant minus infinity are 0."""
     n_classes = len(intercept)
     undefined = np.isnan(coef[0]).any()
     scores = np.zeros((len(X), n_classes)) if undefined else np.dot(X, coef.T)

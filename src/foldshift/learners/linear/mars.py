@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import numbers
-from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldRegressor
-from foldshift.learners.linear._mars_passes import backward, forward, least_squares
+from foldshift.learners.linear._mars_passes import Columns, Settings, Work, backward, forward, least_squares
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from foldshift.core.types import FloatArray, IntArray, UnsignedArray
 
-Term = namedtuple("Term", ["feature", "knot", "sign"])
-Term.__doc__ = """Term of a MARS model.
 
-``sign`` +1: ``max(0, x - knot)``; -1: ``max(0, knot - x)``; 0: ``x`` itself, or the intercept if ``feature`` is -1.
-"""
+class Term(NamedTuple):
+    """Term of a MARS model.
+
+    ``sign`` +1: ``max(0, x - knot)``; -1: ``max(0, knot - x)``; 0: ``x`` itself, or the intercept if ``feature`` is -1.
+    """
+
+    feature: int
+    knot: float
+    sign: int
+
+
+class _Model(NamedTuple):
+    """Terms as arrays, the intercept first."""
+
+    features: IntArray
+    knots: FloatArray
+    signs: IntArray
+    coefficients: FloatArray
 
 
 class MARSRegressor(FoldRegressor):
@@ -37,7 +49,7 @@ class MARSRegressor(FoldRegressor):
         Greatest number of hinge functions in a product. Only 1 (no interactions) is available.
     max_terms : int or None, default=None
         Size of the forward model, with the intercept (``nk``); a term left out because it is collinear counts, too.
-        ``None`` stands for ``min(200, max(20, 2 * n_features)) + 1``.
+        ``None`` is ``min(200, max(20, 2 * n_features)) + 1``.
     threshold : float, default=0.001
         The forward pass ends at the first step that raises the coefficient of determination by less, and when it is
         within this distance of 1 (``thresh``).
@@ -105,23 +117,22 @@ class MARSRegressor(FoldRegressor):
 
     def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check_parameters()
-        order, values = _presort(X)
-        work = _workspace(*X.shape, self._n_terms_allowed(X.shape[1]))
+        settings = self._settings(X.shape[1])
         # A copy: numba would compile everything again for a read-only target.
-        features, knots, signs, self.coefficients_ = _fit_model(values, order, y.copy(), *self._settings(X.shape[1]), *work)
-        self.terms_ = [Term(*term) for term in zip(features.tolist(), knots.tolist(), signs.tolist())]
+        model = _fit_model(_presort(X), y.copy(), settings, _workspace(X, settings.max_terms))
+        self.coefficients_ = model.coefficients
+        self.terms_ = [Term(*term) for term in zip(model.features.tolist(), model.knots.tolist(), model.signs.tolist())]
 
     def _predict(self, X: FloatArray) -> FloatArray:
         features, knots, signs = (np.array(column) for column in zip(*self.terms_))
-        return _evaluate(X, features, knots, signs, self.coefficients_)
+        return _evaluate(X, _Model(features, knots, signs, self.coefficients_))
 
     def _predict_folds(
         self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
     ) -> FloatArray:
         self._check_parameters()
-        order, values = _presort(X)
-        work = _workspace(*X.shape, self._n_terms_allowed(X.shape[1]))
-        return _cross_predict(X, values, order, y, folds, n_folds, *self._settings(X.shape[1]), *work)
+        settings = self._settings(X.shape[1])
+        return _cross_predict(X, _presort(X), y, folds, n_folds, settings, _workspace(X, settings.max_terms))
 
     def __str__(self) -> str:
         if not hasattr(self, "terms_"):
@@ -131,64 +142,56 @@ class MARSRegressor(FoldRegressor):
         width = max(map(len, labels))
         return "\n".join(f"{label:<{width}}  {value: .7g}" for label, value in zip(labels, self.coefficients_))
 
-    def _settings(self, n_features: int) -> tuple[float, ...]:
-        return (
-            self._n_terms_allowed(n_features),
+    def _settings(self, n_features: int) -> Settings:
+        return Settings(
+            min(200, max(20, 2 * n_features)) + 1 if self.max_terms is None else int(self.max_terms),
             float(self.threshold),
             float(self.penalty),
             0 if self.min_span is None else int(self.min_span),
             0 if self.end_span is None else int(self.end_span),
         )
 
-    def _n_terms_allowed(self, n_features: int) -> int:
-        return min(200, max(20, 2 * n_features)) + 1 if self.max_terms is None else int(self.max_terms)
-
     def _check_parameters(self) -> None:
         if self.max_degree != 1:
             raise ValueError(f"max_degree={self.max_degree!r} is not available; only 1 (no interactions) is")
         for name in ("max_terms", "min_span", "end_span"):
-            value = getattr(self, name)
-            if value is not None and (not isinstance(value, numbers.Integral) or value < 1):
-                raise ValueError(f"{name}={value!r} must be None or an integer of at least 1")
+            count: int | None = getattr(self, name)
+            if count is not None and (not isinstance(count, numbers.Integral) or count < 1):
+                raise ValueError(f"{name}={count!r} must be None or an integer of at least 1")
         for name in ("threshold", "penalty"):
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if not isinstance(value, numbers.Real) or not 0 <= value < np.inf:
                 raise ValueError(f"{name}={value!r} must be a finite number of at least 0")
 
 
-def _label(term: Any, names: list[str]) -> str:
+def _label(term: Term, names: Sequence[str]) -> str:
     if term.feature < 0:
         return "(Intercept)"
     name = names[term.feature]
     return {0: f"{name}", 1: f"h({name}-{term.knot:.6g})", -1: f"h({term.knot:.6g}-{name})"}[term.sign]
 
 
-def _presort(X: FloatArray) -> tuple[NDArray[np.int32], FloatArray]:
-    """Row of every value in ascending order (ties by row) and the values, both of shape (n_features, n_samples)."""
+def _presort(X: FloatArray) -> Columns:
+    """Sort every column; ties stay in row order."""
     order = np.argsort(X.T, axis=1, kind="stable")
-    return order.astype(np.int32), np.take_along_axis(X.T, order, axis=1)
+    return Columns(np.take_along_axis(X.T, order, axis=1), order.astype(np.int32))
 
 
-def _workspace(n_samples: int, n_features: int, max_terms: int) -> tuple[FloatArray, FloatArray]:
-    """Arrays that one fit after the other writes to: basis of the model, state of every hinge function."""
-    return np.empty((max_terms, n_samples)), np.empty((4, n_features, n_samples))
+def _workspace(X: FloatArray, max_terms: int) -> Work:
+    """Allocate what one fit after the other writes to."""
+    n_samples, n_features = X.shape
+    return Work(np.empty((max_terms, n_samples)), np.empty((4, n_features, n_samples)))
 
 
 @compiled
 def _cross_predict(
     X: FloatArray,
-    values: FloatArray,
-    order: NDArray[np.int32],
+    columns: Columns,
     y: FloatArray,
     folds: UnsignedArray,
     n_folds: int,
-    max_terms: int,
-    threshold: float,
-    penalty: float,
-    min_span: int,
-    end_span: int,
-    basis: FloatArray,
-    hinges: FloatArray,
+    settings: Settings,
+    work: Work,
 ) -> FloatArray:
     """Fit and predict every fold of every seed: the presorted columns are filtered, not sorted again."""
     n_samples, n_features = X.shape
@@ -211,39 +214,29 @@ def _cross_predict(
             for j in range(n_features):
                 position = 0
                 for i in range(n_samples):
-                    row = order[j, i]
+                    row = columns.order[j, i]
                     if fold[row] != test:
-                        train_values[j, position] = values[j, i]
+                        train_values[j, position] = columns.values[j, i]
                         train_order[j, position] = train_row[row]
                         position += 1
-            features, knots, signs, coefficients = _fit_model(
-                train_values,
-                train_order,
-                train_y[:n_train],
-                max_terms,
-                threshold,
-                penalty,
-                min_span,
-                end_span,
-                basis,
-                hinges,
-            )
+            model = _fit_model(Columns(train_values, train_order), train_y[:n_train], settings, work)
             for i in range(n_samples):
                 if fold[i] == test:
-                    predictions[seed, i] = _evaluate_row(X[i], features, knots, signs, coefficients)
+                    predictions[seed, i] = _evaluate_row(X[i], model)
     return predictions
 
 
 @compiled
-def _evaluate(X: FloatArray, features: IntArray, knots: FloatArray, signs: IntArray, coefficients: FloatArray) -> FloatArray:
+def _evaluate(X: FloatArray, model: _Model) -> FloatArray:
     predictions = np.empty(X.shape[0])
     for i in range(X.shape[0]):
-        predictions[i] = _evaluate_row(X[i], features, knots, signs, coefficients)
+        predictions[i] = _evaluate_row(X[i], model)
     return predictions
 
 
 @compiled
-def _evaluate_row(x: FloatArray, features: IntArray, knots: FloatArray, signs: IntArray, coefficients: FloatArray) -> float:
+def _evaluate_row(x: FloatArray, model: _Model) -> float:
+    features, knots, signs, coefficients = model
     prediction = coefficients[0]
     for term in range(1, len(features)):
         value = x[features[term]]
@@ -254,36 +247,19 @@ def _evaluate_row(x: FloatArray, features: IntArray, knots: FloatArray, signs: I
 
 
 @compiled
-def _fit_model(
-    values: FloatArray,
-    order: NDArray[np.int32],
-    y: FloatArray,
-    max_terms: int,
-    threshold: float,
-    penalty: float,
-    min_span: int,
-    end_span: int,
-    basis: FloatArray,
-    hinges: FloatArray,
-) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
-    """Forward pass, backward pass and coefficients.
-
-    ``values`` and ``order`` are the presorted columns of the training rows. Returns features, knots, signs and
-    coefficients of the terms, the intercept first.
-    """
+def _fit_model(columns: Columns, y: FloatArray, settings: Settings, work: Work) -> _Model:
+    """Fit by a forward pass, a backward pass and least squares."""
     mean = np.mean(y)
     target = y - mean
-    features, knots, signs, means, loadings, scores = forward(
-        values, order, target, max_terms, threshold, penalty, min_span, end_span, basis, hinges
-    )
-    chosen = backward(loadings, scores, np.sum(target**2), len(y), penalty)
-    slopes = least_squares(loadings[:, chosen], scores)
+    model = forward(columns, target, settings, work)
+    chosen = backward(model.loadings, model.scores, np.sum(target**2), len(y), settings.penalty)
+    slopes = least_squares(model.loadings[:, chosen], model.scores)
     coefficients = np.empty(len(chosen) + 1)
-    coefficients[0] = mean - np.sum(slopes * means[chosen])
+    coefficients[0] = mean - np.sum(slopes * model.means[chosen])
     coefficients[1:] = slopes
-    return (
-        np.concatenate((np.array([-1]), features[chosen])),
-        np.concatenate((np.array([0.0]), knots[chosen])),
-        np.concatenate((np.array([0]), signs[chosen])),
+    return _Model(
+        np.concatenate((np.array([-1]), model.features[chosen])),
+        np.concatenate((np.array([0.0]), model.knots[chosen])),
+        np.concatenate((np.array([0]), model.signs[chosen])),
         coefficients,
     )

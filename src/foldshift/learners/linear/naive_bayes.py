@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,31 @@ _CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a 
 _TIE = 1e-9  # scores that differ by less are equal
 _LARGEST = 1e150  # numbers whose squares do not overflow
 _LOG_2_PI = math.log(2 * math.pi)
+
+
+class _Totals(NamedTuple):
+    """Sums over the samples of every class; shape (n_classes, n_columns) but for `counts`."""
+
+    counts: FloatArray  # (n_classes,): samples
+    seen: FloatArray  # values that are not missing
+    origin: FloatArray  # near the means
+    sums: FloatArray  # of the distances to the origin
+    squares: FloatArray  # of their squares
+
+
+class _Model(NamedTuple):
+    """Fitted model; arrays have shape (n_classes, n_columns) unless another is given."""
+
+    counts: FloatArray  # (n_classes,)
+    origin: FloatArray
+    shift: FloatArray  # means, from the origin
+    scale: FloatArray  # reciprocal standard deviations; 0 for columns that are left out
+    constant: FloatArray  # logarithms of the largest densities
+    table: FloatArray  # (sum of n_codes, n_classes): samples with every category
+    known: FloatArray  # (n_nominal, n_classes): samples whose category is known
+    n_codes: IntArray  # (n_nominal,): codes in `table`
+    n_categories: IntArray  # (n_nominal,): categories of the training part
+    alpha: float
 
 
 class NaiveBayesClassifier(FoldClassifier):
@@ -50,8 +75,8 @@ class NaiveBayesClassifier(FoldClassifier):
 
     Notes
     -----
-    A NaN is a value that is not looked at, in training and after it: it is left out of counts, means and variances, and the
-    factor of its column is left out of the product. A numeric column of which a class has no value is left out for all classes.
+    A NaN is ignored, in training and after it: it is left out of counts, means and variances, and the factor of its column is
+    left out of the product. A numeric column of which a class has no value is left out for all classes.
 
     A nominal column has as many categories as its highest code in the training part says, as in ``CategoricalNB``. A higher code
     in `predict` counts as a category without training samples. Where all numeric columns are constant in the training part they
@@ -61,7 +86,7 @@ class NaiveBayesClassifier(FoldClassifier):
     decide it.
 
     The shared path counts and sums every fold once, about the class means of the whole data set, and subtracts. Where a column
-    loses nearly all its variance in a class in this way, the sums of the training part are taken afresh.
+    loses nearly all its variance in a class in this way, the sums of the training part are taken again.
 
     References
     ----------
@@ -86,19 +111,23 @@ class NaiveBayesClassifier(FoldClassifier):
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         values, categories, n_codes = self._split_training(X)
-        self.class_count_, seen, origin, sums, squares = _totals(values, codes, n_classes)
-        shift, variance = _moments(seen, sums, squares)
-        added = self.var_smoothing * _largest_variance(seen, origin, shift, variance)
+        totals = _totals(values, codes, n_classes)
+        self.class_count_ = totals.counts
+        shift, variance = _moments(totals.seen, totals.sums, totals.squares)
+        added = self.var_smoothing * _largest_variance(totals.seen, totals.origin, shift, variance)
         table = _count(categories, codes, n_classes, n_codes)
-        densities = _densities(self.class_count_, seen, variance, added)
+        scale, constant = _densities(totals.counts, totals.seen, variance, added)
         known = _known(table, n_codes)
-        self._model = self.class_count_, origin, shift, *densities, table, known, n_codes, n_codes, float(self.alpha)
-        self.theta_, self.var_ = origin + shift, variance + added
+        self._model = _Model(
+            totals.counts, totals.origin, shift, scale, constant, table, known, n_codes, n_codes, float(self.alpha)
+        )
+        self.theta_, self.var_ = totals.origin + shift, variance + added
         self.category_count_ = [part.T.copy() for part in np.split(table, np.cumsum(n_codes)[:-1])] if len(n_codes) else []
 
     def _scores(self, X: FloatArray) -> FloatArray:
         nominal = nominal_columns(self.categorical_features, X.shape[1])
-        return _posteriors(np.ascontiguousarray(X[:, ~nominal]), _categories(X[:, nominal], self._model[-2]), *self._model)
+        categories = _categories(X[:, nominal], self._model.n_categories)
+        return _posteriors(np.ascontiguousarray(X[:, ~nominal]), categories, self._model)
 
     def _scores_folds(
         self,
@@ -119,13 +148,24 @@ class NaiveBayesClassifier(FoldClassifier):
         )
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Codes of the predicted classes; scores that differ by rounding only count as equal."""
+        """Choose classes from their scores; those that differ only by rounding count as equal.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (..., n_classes)
+            Class scores.
+
+        Returns
+        -------
+        codes : ndarray of shape (...), dtype int64
+            Codes of the predicted classes.
+        """
         return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
 
     def _split_training(self, X: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
-        """Numeric columns, category codes (int64), number of category codes per nominal column."""
+        """Part the inputs into numeric columns, category codes, and the number of codes of every nominal column."""
         for name in ("var_smoothing", "alpha"):
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < np.inf:
                 raise ValueError(f"{name}={value!r} must be a number above 0")
         nominal = nominal_columns(self.categorical_features, X.shape[1])
@@ -140,7 +180,7 @@ class NaiveBayesClassifier(FoldClassifier):
 
 
 def _categories(values: FloatArray, n_codes: float | IntArray = np.inf) -> IntArray:
-    """Category codes as int64: -1 for NaN, `n_codes` for higher codes."""
+    """Convert category codes to int64: -1 for NaN, `n_codes` for higher codes."""
     known = ~np.isnan(values)
     if (values[known] < 0).any() or (values[known] != np.floor(values[known])).any():
         raise ValueError("nominal columns must hold category codes 0, 1, ...; got a negative number or a fraction")
@@ -148,9 +188,8 @@ def _categories(values: FloatArray, n_codes: float | IntArray = np.inf) -> IntAr
 
 
 @compiled
-def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> tuple[FloatArray, ...]:
-    """Of every class: number of samples, and of values in every column, an origin near its means, sums and sums of squares about
-    the origin."""
+def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> _Totals:
+    """Sum over the samples of every class."""
     n, p = values.shape
     counts, seen, sums = np.zeros(n_classes), np.zeros((n_classes, p)), np.zeros((n_classes, p))
     origin, squares = np.zeros((n_classes, p)), np.zeros((n_classes, p))
@@ -170,7 +209,7 @@ def _totals(values: FloatArray, codes: IntArray, n_classes: int) -> tuple[FloatA
     sums[:] = 0.0
     for i in range(n):
         _add(values[i], origin[codes[i]], sums[codes[i]], squares[codes[i]])
-    return counts, seen, origin, sums, squares
+    return _Totals(counts, seen, origin, sums, squares)
 
 
 @compiled
@@ -184,7 +223,7 @@ def _add(row: FloatArray, origin: FloatArray, sums: FloatArray, squares: FloatAr
 
 @compiled
 def _moments(seen: FloatArray, sums: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means, from the origin, and variances of every class and column."""
+    """Compute means, from the origin, and variances of every class and column."""
     shift, variance = np.zeros_like(sums), np.zeros_like(sums)
     for c in range(len(seen)):
         for j in range(sums.shape[1]):
@@ -222,8 +261,10 @@ def _largest_variance(seen: FloatArray, origin: FloatArray, shift: FloatArray, v
 
 @compiled
 def _densities(counts: FloatArray, seen: FloatArray, variance: FloatArray, added: float) -> tuple[FloatArray, FloatArray]:
-    """Reciprocal standard deviation and logarithm of the largest density of every class and column; 0 where all columns are
-    constant, and for a column of which a class has no value."""
+    """Compute the reciprocal standard deviation and the logarithm of the largest density of every class and column.
+
+    They are 0 where all columns are constant, and for a column of which a class has no value.
+    """
     scale, constant = np.zeros_like(variance), np.zeros_like(variance)
     if added > 0:
         for c in range(len(variance)):
@@ -239,7 +280,7 @@ def _densities(counts: FloatArray, seen: FloatArray, variance: FloatArray, added
 
 @compiled
 def _count(categories: IntArray, codes: IntArray, n_classes: int, n_codes: IntArray) -> FloatArray:
-    """Samples with every category in every class, the columns' categories one below the other: (sum of n_codes, n_classes)."""
+    """Count samples by category and class, the categories of all columns one below the other: (sum of n_codes, n_classes)."""
     table = np.zeros((n_codes.sum(), n_classes))
     for i in range(len(categories)):
         _count_row(categories[i], codes[i], n_codes, 1.0, table)
@@ -257,7 +298,7 @@ def _count_row(row: IntArray, code: int, n_codes: IntArray, change: float, table
 
 @compiled
 def _known(table: FloatArray, n_codes: IntArray) -> FloatArray:
-    """Samples of every class whose category in a column is known: (n_columns, n_classes)."""
+    """Count the samples of every class whose category in a column is known: (n_columns, n_classes)."""
     known = np.zeros((len(n_codes), table.shape[1]))
     start = 0
     for j in range(len(n_codes)):
@@ -268,22 +309,10 @@ def _known(table: FloatArray, n_codes: IntArray) -> FloatArray:
 
 
 @compiled
-def _posterior(
-    row: FloatArray,
-    categories: IntArray,
-    counts: FloatArray,
-    origin: FloatArray,
-    shift: FloatArray,
-    scale: FloatArray,
-    constant: FloatArray,
-    table: FloatArray,
-    known: FloatArray,
-    n_codes: IntArray,
-    n_categories: IntArray,
-    alpha: float,
-    out: FloatArray,
-) -> None:
-    """Class probabilities of one sample: class frequencies times densities times frequencies of categories."""
+def _posterior(row: FloatArray, categories: IntArray, model: _Model, out: FloatArray) -> None:
+    """Write the class probabilities of one sample: class frequencies times densities times frequencies of categories."""
+    counts, origin, shift, scale, constant = model.counts, model.origin, model.shift, model.scale, model.constant
+    n_codes, n_categories, alpha = model.n_codes, model.n_categories, model.alpha
     n = counts.sum()
     for c in range(len(counts)):
         if counts[c] == 0:
@@ -298,8 +327,8 @@ def _posterior(
         for j in range(len(categories)):
             code = categories[j]
             if code >= 0 and n_categories[j] > 0:
-                seen = table[start + code, c] if code < n_codes[j] else 0.0
-                out[c] += math.log((seen + alpha) / (known[j, c] + alpha * n_categories[j]))
+                seen = model.table[start + code, c] if code < n_codes[j] else 0.0
+                out[c] += math.log((seen + alpha) / (model.known[j, c] + alpha * n_categories[j]))
             start += n_codes[j]
     largest = out.max()
     for c in range(len(counts)):
@@ -308,25 +337,10 @@ def _posterior(
 
 
 @compiled
-def _posteriors(
-    values: FloatArray,
-    categories: IntArray,
-    counts: FloatArray,
-    origin: FloatArray,
-    shift: FloatArray,
-    scale: FloatArray,
-    constant: FloatArray,
-    table: FloatArray,
-    known: FloatArray,
-    n_codes: IntArray,
-    n_categories: IntArray,
-    alpha: float,
-) -> FloatArray:
-    out = np.empty((len(values), len(counts)))
+def _posteriors(values: FloatArray, categories: IntArray, model: _Model) -> FloatArray:
+    out = np.empty((len(values), len(model.counts)))
     for i in range(len(values)):
-        _posterior(
-            values[i], categories[i], counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha, out[i]
-        )
+        _posterior(values[i], categories[i], model, out[i])
     return out
 
 
@@ -344,7 +358,7 @@ def _fold_scores(
 ) -> FloatArray:
     n_seeds, n = folds.shape
     out = np.empty((n_seeds, n, n_classes))
-    all_counts, all_seen, all_origin, all_sums, all_squares = _totals(values, codes, n_classes)
+    whole = _totals(values, codes, n_classes)
     table = _count(categories, codes, n_classes, n_codes)
     n_categories = n_codes.copy()
     for s in range(n_seeds):
@@ -358,40 +372,28 @@ def _fold_scores(
             start += sizes[fold]
             if len(test) == 0:
                 continue
-            counts, seen = all_counts.copy(), all_seen.copy()
-            sums, squares = np.zeros_like(all_sums), np.zeros_like(all_sums)
+            counts, seen = whole.counts.copy(), whole.seen.copy()
+            sums, squares = np.zeros_like(whole.sums), np.zeros_like(whole.squares)
             for i in test:
                 counts[codes[i]] -= 1
                 for j in range(values.shape[1]):
                     seen[codes[i], j] -= not math.isnan(values[i, j])
-                _add(values[i], all_origin[codes[i]], sums[codes[i]], squares[codes[i]])
+                _add(values[i], whole.origin[codes[i]], sums[codes[i]], squares[codes[i]])
                 _count_row(categories[i], codes[i], n_codes, -1.0, table)
-            origin = all_origin
-            shift, variance = _moments(seen, all_sums - sums, all_squares - squares)
-            if not _trusted(seen, variance, all_squares):
+            origin = whole.origin
+            shift, variance = _moments(seen, whole.sums - sums, whole.squares - squares)
+            if not _trusted(seen, variance, whole.squares):
                 training = np.flatnonzero(folds[s] != fold)
-                _, _, origin, sums, squares = _totals(values[training], codes[training], n_classes)
-                shift, variance = _moments(seen, sums, squares)
+                part = _totals(values[training], codes[training], n_classes)
+                origin = part.origin
+                shift, variance = _moments(seen, part.sums, part.squares)
             added = var_smoothing * _largest_variance(seen, origin, shift, variance)
             scale, constant = _densities(counts, seen, variance, added)
             known = _known(table, n_codes)
             _highest(table, n_codes, n_categories)
+            model = _Model(counts, origin, shift, scale, constant, table, known, n_codes, n_categories, alpha)
             for i in test:
-                _posterior(
-                    values[i],
-                    categories[i],
-                    counts,
-                    origin,
-                    shift,
-                    scale,
-                    constant,
-                    table,
-                    known,
-                    n_codes,
-                    n_categories,
-                    alpha,
-                    out[s, i],
-                )
+                _posterior(values[i], categories[i], model, out[s, i])
             for i in test:
                 _count_row(categories[i], codes[i], n_codes, 1.0, table)
     return out
@@ -399,7 +401,7 @@ def _fold_scores(
 
 @compiled
 def _trusted(seen: FloatArray, variance: FloatArray, all_squares: FloatArray) -> bool:
-    """Whether enough of every sum of squares is left for its difference to be precise."""
+    """Check whether enough of every sum of squares is left for its difference to be precise."""
     for c in range(len(seen)):
         for j in range(variance.shape[1]):
             if seen[c, j] > 0 and all_squares[c, j] > 0 and seen[c, j] * variance[c, j] <= _CANCELLED * all_squares[c, j]:
@@ -409,7 +411,7 @@ def _trusted(seen: FloatArray, variance: FloatArray, all_squares: FloatArray) ->
 
 @compiled
 def _highest(table: FloatArray, n_codes: IntArray, n_categories: IntArray) -> None:
-    """Number of categories of every column: one more than the highest code with a sample."""
+    """Write the number of categories of every column: one more than the highest code with a sample."""
     start = 0
     for j in range(len(n_codes)):
         n_categories[j] = n_codes[j]

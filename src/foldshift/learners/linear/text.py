@@ -1,10 +1,10 @@
-"""Learners of texts as word counts: naive Bayes from counts that leave the test block out, and what a linear SVM is given."""
+"""Learners of texts as word counts: naive Bayes from counts that leave the test block out, and the inputs of a linear SVM."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -18,9 +18,40 @@ from foldshift.learners.kernels.linear_svm import LinearSVMClassifier
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, Sparse, TableLike, UnsignedArray
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, Sparse, TableLike
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
+
+
+class _Texts(NamedTuple):
+    """Counts of words by text, as a sparse matrix, and class codes.
+
+    Unsigned, so that numba does not test every index for a negative one; that doubles the speed.
+    """
+
+    indptr: NDArray[np.uint64]
+    indices: NDArray[np.uint32]
+    data: NDArray[np.uint32]
+    codes: NDArray[np.int32]
+
+
+class _Blocks(NamedTuple):
+    """Rows to score, block after block, from block `first` on; `inside` says whether they are in the counts."""
+
+    rows: IntArray
+    starts: IntArray
+    first: int
+    inside: bool
+
+
+class _Training(NamedTuple):
+    """Counts of a data set, and of what is left of it without every block."""
+
+    totals: NDArray[np.uint32]  # (n_words, n_classes), of the whole data set
+    logs: FloatArray  # logarithm of every count there can be
+    n_rows: Array  # (n_blocks, n_classes)
+    n_words: FloatArray  # (n_blocks, n_classes)
+    log_priors: FloatArray  # (n_blocks, n_classes)
 
 
 class _CountedClasses:
@@ -28,18 +59,61 @@ class _CountedClasses:
 
     The counts of every class over the whole data set are taken once; the training counts of a block are these minus the block's
     own. Data sets are lists of rows of one matrix, which is never copied, and a row may occur in a data set any number of times.
+    A subclass writes `_values`, the entries that are counted, and `_fill`, which scores rows.
     """
 
+    alpha: float
+
+    @staticmethod
+    def _values(data: NDArray[np.int32]) -> Array:
+        raise NotImplementedError
+
+    def _fill(self, texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
+        raise NotImplementedError
+
     def scores_blocks(self, X: TableLike, y: ArrayLike, rows: TableLike, sizes: TableLike, first: int = 0) -> FloatArray:
-        """Log-probabilities, up to a constant, of every row under the classes, by the model trained on the other blocks of its
-        data set.
+        """Compute the log-probabilities of every row under the classes, by the model trained on the other blocks of its data set.
+
+        Parameters
+        ----------
+        X : sparse matrix or array-like of shape (n_rows, n_words)
+            Counts: whole numbers, not negative.
+        y : array-like of shape (n_rows,)
+            Class labels.
+        rows : array-like of shape (n_datasets, n), integer
+            Every data set as rows of `X`, block after block.
+        sizes : array-like of shape (n_blocks,), integer
+            Number of rows of every block; they sum to n.
+        first : int, default=0
+            The first block that is predicted; those before it are training data only.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_datasets, n_predicted, n_classes), dtype float64
+            scikit-learn's ``predict_joint_log_proba``, classes in sorted order; minus infinity for a class that the training
+            blocks lack.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two blocks with rows, the shapes do not fit, a row does not exist, or `X` does not hold
+            counts.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         return np.stack(list(blocks)) if len(rows) else np.empty((0, int(np.sum(sizes[first:])), len(classes)))
 
     def predict_blocks(self, X: csr_array, y: Array, rows: IntArray, sizes: IntArray, first: int = 0) -> Array:
-        """Predicted class of every row, by the model trained on the other blocks of its data set; parameters as in
-        `scores_blocks`.
+        """Predict the class of every row by the model trained on the other blocks of its data set.
+
+        Parameters
+        ----------
+        X, y, rows, sizes, first
+            As in `scores_blocks`.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_predicted)
+            Class labels; the first in sorted order where scores are equal, as in scikit-learn.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         codes = np.empty((len(rows), int(np.sum(sizes[first:]))), dtype=np.intp)
@@ -48,7 +122,22 @@ class _CountedClasses:
         return classes[codes]
 
     def predict_folds(self, X: FloatArray | csr_array, y: NDArray[np.int8], folds: ArrayLike, random_states: Any = None) -> Array:
-        """Predict every sample from the other folds, for many partitions of the same data."""
+        """Predict every sample from the other folds, for many partitions of the same data.
+
+        Parameters
+        ----------
+        X, y
+            As in `scores_blocks`.
+        folds : array-like of shape (n_seeds, n_samples), unsigned integer
+            Fold of every sample, one row per seed.
+        random_states : object
+            Ignored: nothing is random.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_seeds, n_samples)
+            Class labels.
+        """
         X, y, folds = _counts(X), np.asarray(y), np.asarray(folds)
         predictions = np.empty(folds.shape, dtype=y.dtype)
         for s, fold in enumerate(folds):
@@ -59,9 +148,27 @@ class _CountedClasses:
     def predict_partitions(
         self, X: csr_array, y: NDArray[np.int8], rows: IntArray, blocks: IntArray, new_rows: IntArray
     ) -> tuple[Array, Array]:
-        """Predicted class of every row in several partitions of its data set, and of new rows by the model of all.
+        """Predict the class of every row in several partitions of its data set, and of new rows by the model of all.
 
         The words of a data set are counted once for all partitions and the new rows.
+
+        Parameters
+        ----------
+        X, y
+            As in `scores_blocks`.
+        rows : array-like of shape (n_datasets, n), integer
+            Every data set as rows of `X`.
+        blocks : array-like of shape (n_datasets, n_partitions, n), integer
+            Block of every row, from 0.
+        new_rows : array-like of shape (n_datasets, m), integer
+            Rows of `X` that are in no training part; m may be 0.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_datasets, n_partitions, n)
+            Class labels, by the model trained on the other blocks of the partition.
+        new : ndarray of shape (n_datasets, m)
+            Class labels, by the model trained on the whole data set.
         """
         X = _counts(X)
         rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
@@ -78,7 +185,7 @@ class _CountedClasses:
         return classes[codes], classes[new_codes]
 
     def _blocks(self, X: csr_array, y: TableLike, rows: TableLike, sizes: TableLike, first: int) -> tuple[Array, Iterator[Any]]:
-        """The classes, and an iterator over data sets that gives their scores."""
+        """Return the classes, and an iterator over the data sets that gives their scores."""
         X = _counts(X)
         rows, sizes = checked_blocks(X, y, rows, sizes)
         starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
@@ -86,16 +193,19 @@ class _CountedClasses:
         return classes, (counted(chosen)(chosen, starts, first) for chosen in rows.astype(np.int64, copy=False))
 
     def _counted(self, X: csr_array, y: ArrayLike) -> tuple[Array, Callable[..., Any]]:
-        """The classes, and a function that counts a data set. What that returns scores its rows by the other blocks, given block
-        after block with the `starts` of blocks, from block `first` on; or rows that are not in it, given without starts.
+        """Return the classes, and a function that counts a data set and returns the function that scores rows.
+
+        Rows of the data set are given block after block with the `starts` of the blocks, from block `first` on, and scored by the
+        other blocks; rows that are not in it are given without starts.
         """
-        if not (np.isscalar(self.alpha) and self.alpha > 0):
+        is_scalar = bool(np.isscalar(self.alpha))
+        if not (is_scalar and self.alpha > 0):
             raise ValueError(f"alpha={self.alpha!r} must be one number greater than 0")
-        classes, codes = np.unique(y, return_inverse=True)
-        codes, n_classes = codes.astype(np.int32), len(classes)
+        classes, code_of = np.unique(y, return_inverse=True)
+        codes, n_classes = code_of.astype(np.int32), len(classes)
         tokens = np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
-        # Unsigned, so that numba does not test every index for a negative one; that doubles the speed.
-        matrix = X.indptr.astype(np.uint64), X.indices.astype(np.uint32), self._values(X.data).astype(np.uint32)
+        values = self._values(X.data).astype(np.uint32)
+        texts = _Texts(X.indptr.astype(np.uint64), X.indices.astype(np.uint32), values, codes)
         totals = np.empty((X.shape[1], n_classes), dtype=np.uint32)
         logs = np.log(np.arange(1024) + self.alpha)  # of every count there can be: taken once, and by NumPy as scikit-learn does
 
@@ -105,21 +215,22 @@ class _CountedClasses:
             n_words = np.bincount(codes[chosen], weights=tokens[chosen], minlength=n_classes)
             if n_words.max() > MAX_TOKENS:
                 raise ValueError(f"a data set has {n_words.max():.0f} words in a class; at most {MAX_TOKENS} are allowed")
-            _count(*matrix, codes, chosen, totals)
+            _count(texts, chosen, totals)
             largest = max(int(totals.max()), len(chosen))
             if largest >= len(logs):
                 logs = np.log(np.arange(2 * largest) + self.alpha)
 
             def scores(rows: IntArray, starts: IntArray | None = None, first: int = 0) -> FloatArray:
-                inside = starts is not None
-                if inside:
+                if starts is not None:
                     n_train, n_tokens = _training_sums(codes, tokens, rows, starts, n_classes)
+                    blocks = _Blocks(rows, starts, first, True)
                 else:
-                    n_train, n_tokens, starts = n_rows[None], n_words[None], np.array([0, len(rows)])
+                    n_train, n_tokens = n_rows[None], n_words[None]
+                    blocks = _Blocks(rows, np.array([0, len(rows)]), first, False)
                 with np.errstate(divide="ignore"):
                     log_priors = np.log(n_train) - np.log(n_train.sum(axis=1, keepdims=True))
-                found = np.empty((starts[-1] - starts[first], n_classes))
-                self._fill(matrix, codes, rows, starts, first, inside, totals, logs, n_train, n_tokens, log_priors, found)
+                found = np.empty((blocks.starts[-1] - blocks.starts[first], n_classes))
+                self._fill(texts, blocks, _Training(totals, logs, n_train, n_tokens, log_priors), found)
                 return found
 
             return scores
@@ -128,7 +239,7 @@ class _CountedClasses:
 
 
 class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
-    """scikit-learn's ``MultinomialNB`` with the counts of the test block subtracted instead of taken anew.
+    """scikit-learn's ``MultinomialNB`` with the counts of the test block subtracted instead of taken again.
 
     Parameters
     ----------
@@ -152,27 +263,13 @@ class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
     def _values(data: NDArray[np.int32]) -> NDArray[np.int32]:
         return data
 
-    def _fill(
-        self,
-        matrix: tuple[UnsignedArray, UnsignedArray, UnsignedArray],
-        codes: NDArray[np.int32],
-        chosen: IntArray,
-        starts: IntArray,
-        first: int,
-        inside: bool,
-        totals: UnsignedArray,
-        logs: FloatArray,
-        n_train: FloatArray,
-        n_tokens: FloatArray,
-        log_priors: FloatArray,
-        scores: FloatArray,
-    ) -> None:
-        log_totals = np.log(n_tokens + self.alpha * len(totals))
-        _multinomial(*matrix, codes, chosen, starts, first, inside, totals, logs, log_totals, log_priors, scores)
+    def _fill(self, texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
+        log_totals = np.log(training.n_words + self.alpha * len(training.totals))
+        _multinomial(texts, blocks, training, log_totals, scores)
 
 
 class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
-    """scikit-learn's ``BernoulliNB`` (whether a word occurs) with the counts of the test block subtracted instead of taken anew.
+    """scikit-learn's ``BernoulliNB`` (whether a word occurs) with the counts of the test block subtracted instead of taken again.
 
     Parameters
     ----------
@@ -196,27 +293,12 @@ class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
     def _values(data: NDArray[np.int32]) -> BoolArray:
         return data > 0
 
-    def _fill(
-        self,
-        matrix: tuple[UnsignedArray, UnsignedArray, UnsignedArray],
-        codes: NDArray[np.int32],
-        chosen: IntArray,
-        starts: IntArray,
-        first: int,
-        inside: bool,
-        totals: UnsignedArray,
-        logs: FloatArray,
-        n_train: FloatArray,
-        n_tokens: FloatArray,
-        log_priors: FloatArray,
-        scores: FloatArray,
-    ) -> None:
-        n_train = n_train.astype(np.uint64)
-        _bernoulli(*matrix, codes, chosen, starts, first, inside, totals, logs, n_train, log_priors, scores, self.alpha)
+    def _fill(self, texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
+        _bernoulli(texts, blocks, training._replace(n_rows=training.n_rows.astype(np.uint64)), self.alpha, scores)
 
 
 def unit_rows(X: Sparse) -> csr_array:
-    """Scale every row to Euclidean length 1; rows without a word stay 0."""
+    """Scale every row to Euclidean length 1; rows without a word stay 0. A row depends on no other."""
     X = csr_array(X, dtype=np.float64)
     lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
     per_entry = np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(X.indptr))
@@ -224,7 +306,7 @@ def unit_rows(X: Sparse) -> csr_array:
 
 
 def text_learner(name: Literal["NB", "SVM"], X: Sparse) -> tuple[Estimator, Sparse]:
-    """A learner by its name in the configuration, and the inputs it is for."""
+    """Make a learner by its name in the configuration, and its inputs: counts, or `unit_rows` of them for ``SVM``."""
     if name == "NB":
         return MultinomialNBClassifier(), X
     if name == "SVM":
@@ -233,7 +315,7 @@ def text_learner(name: Literal["NB", "SVM"], X: Sparse) -> tuple[Estimator, Spar
 
 
 def _counts(X: csr_array) -> csr_array:
-    """`X` as CSR of int32 with sorted columns; refuses what is not a matrix of counts."""
+    """Convert `X` to CSR of int32 with sorted columns; raise ValueError if it is not a matrix of counts."""
     X = X if issparse(X) else np.asarray(X)
     if X.dtype.kind not in "buif" or X.ndim != 2:
         raise ValueError(f"X has dtype {X.dtype} and {X.ndim} axes; expected counts of shape (n_rows, n_words)")
@@ -268,15 +350,9 @@ def _training_sums(
 
 
 @compiled
-def _count(
-    indptr: UnsignedArray,
-    indices: UnsignedArray,
-    data: UnsignedArray,
-    codes: NDArray[np.int32],
-    chosen: IntArray,
-    totals: UnsignedArray,
-) -> None:
-    """Counts of every word in every class, into `totals`."""
+def _count(texts: _Texts, chosen: IntArray, totals: NDArray[np.uint32]) -> None:
+    """Count every word in every class, into `totals`."""
+    indptr, indices, data, codes = texts
     totals[:] = 0
     for i in chosen:
         for p in range(indptr[i], indptr[i + 1]):
@@ -284,21 +360,11 @@ def _count(
 
 
 @compiled
-def _multinomial(
-    indptr: UnsignedArray,
-    indices: UnsignedArray,
-    data: UnsignedArray,
-    codes: NDArray[np.int32],
-    chosen: IntArray,
-    starts: IntArray,
-    first: int,
-    inside: bool,
-    totals: UnsignedArray,
-    logs: FloatArray,
-    log_totals: FloatArray,
-    log_priors: FloatArray,
-    scores: FloatArray,
-) -> None:
+def _multinomial(texts: _Texts, blocks: _Blocks, training: _Training, log_totals: FloatArray, scores: FloatArray) -> None:
+    """Write the log-probabilities of counts of words."""
+    indptr, indices, data, codes = texts
+    chosen, starts, first, inside = blocks
+    totals, logs, log_priors = training.totals, training.logs, training.log_priors
     n_classes = totals.shape[1]
     for k in range(first, len(starts) - 1):
         block = chosen[starts[k] : starts[k + 1]]
@@ -318,22 +384,11 @@ def _multinomial(
 
 
 @compiled
-def _bernoulli(
-    indptr: UnsignedArray,
-    indices: UnsignedArray,
-    data: UnsignedArray,
-    codes: NDArray[np.int32],
-    chosen: IntArray,
-    starts: IntArray,
-    first: int,
-    inside: bool,
-    totals: UnsignedArray,
-    logs: FloatArray,
-    n_train: UnsignedArray,
-    log_priors: FloatArray,
-    scores: FloatArray,
-    alpha: float,
-) -> None:
+def _bernoulli(texts: _Texts, blocks: _Blocks, training: _Training, alpha: float, scores: FloatArray) -> None:
+    """Write the log-probabilities of words that occur or not."""
+    indptr, indices, data = texts.indptr, texts.indices, texts.data
+    chosen, starts, first, inside = blocks
+    totals, logs, n_train, log_priors = training.totals, training.logs, training.n_rows, training.log_priors
     n_words, n_classes = totals.shape
     # Number of words that so many training texts of a class hold.
     words_by_count = np.zeros((n_classes, len(logs)), dtype=np.int64)
@@ -343,7 +398,7 @@ def _bernoulli(
     for k in range(first, len(starts) - 1):
         block = chosen[starts[k] : starts[k + 1]]
         inner = block if inside else block[:0]
-        _move(indptr, indices, data, codes, inner, totals, words_by_count, -1)
+        _move(texts, inner, totals, words_by_count, -1)
         out = scores[starts[k] - starts[first] : starts[k + 1] - starts[first]]
         for c in range(n_classes):
             out[:, c] = log_priors[k, c]
@@ -358,21 +413,13 @@ def _bernoulli(
                         present = totals[indices[p], c]
                         score += logs[present] - logs[n_train[k, c] - present]
                 out[t, c] += score
-        _move(indptr, indices, data, codes, inner, totals, words_by_count, 1)
+        _move(texts, inner, totals, words_by_count, 1)
 
 
 @compiled
-def _move(
-    indptr: UnsignedArray,
-    indices: UnsignedArray,
-    data: UnsignedArray,
-    codes: NDArray[np.int32],
-    block: IntArray,
-    totals: UnsignedArray,
-    words_by_count: IntArray,
-    sign: int,
-) -> None:
+def _move(texts: _Texts, block: IntArray, totals: NDArray[np.uint32], words_by_count: IntArray, sign: int) -> None:
     """Add the texts of a block to the training part, or take them out of it."""
+    indptr, indices, data, codes = texts
     for i in block:
         c = codes[i]
         for p in range(indptr[i], indptr[i + 1]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,26 @@ if TYPE_CHECKING:
 
 METRICS = ("heom", "euclidean", "manhattan", "keel_hvdm")
 MANHATTAN, HVDM = METRICS.index("manhattan"), METRICS.index("keel_hvdm")
+
+
+class Settings(NamedTuple):
+    """Parameters of `NNClassifier` as the kernels take them."""
+
+    n_neighbors: int
+    metric: int  # position in `METRICS`
+    skip_zero: bool  # whether samples at distance 0 are no neighbours
+    nominal: BoolArray  # (n_features,)
+    n_codes: IntArray  # (n_features,): category codes, 0 for numeric columns
+
+
+class Measure(NamedTuple):
+    """A metric with what it takes from the training part, and from the query."""
+
+    metric: int
+    nominal: BoolArray
+    n_codes: IntArray
+    scales: FloatArray  # (n_features,): see `scales_of`
+    gaps: FloatArray  # (sum of n_codes,): nominal parts of `keel_hvdm` between the query and all categories
 
 
 @compiled(error_model="numpy")
@@ -80,24 +100,16 @@ def query_gaps_of(query: FloatArray, shares: FloatArray, metric: int, n_codes: I
 
 
 @compiled(error_model="numpy")
-def distances_to(
-    query: FloatArray,
-    columns: FloatArray,
-    metric: int,
-    nominal: BoolArray,
-    n_codes: IntArray,
-    scales: FloatArray,
-    gaps: FloatArray,
-    out: FloatArray,
-) -> None:
+def distances_to(query: FloatArray, columns: FloatArray, measure: Measure, out: FloatArray) -> None:
     """Distances between a query and all samples, before the root; column after column, so that the sums run side by side."""
+    metric, nominal, n_codes = measure.metric, measure.nominal, measure.n_codes
     n = columns.shape[1]
     out[:n] = 0.0
     start = 0
     for j in range(len(query)):
         value, column = query[j], columns[j]
         if nominal[j] and metric == HVDM:
-            part = gaps[start : start + n_codes[j]]
+            part = measure.gaps[start : start + n_codes[j]]
             start += n_codes[j]
             for i in range(n):
                 out[i] += part[np.int64(column[i])]
@@ -105,7 +117,7 @@ def distances_to(
             for i in range(n):
                 out[i] += 1.0 if column[i] != value else 0.0
         elif metric == HVDM:
-            scale = scales[j]
+            scale = measure.scales[j]
             for i in range(n):
                 out[i] += abs(value - column[i]) / scale
         elif metric == MANHATTAN:
@@ -117,26 +129,18 @@ def distances_to(
 
 
 @compiled(inline="always", error_model="numpy")
-def distance_to(
-    query: FloatArray,
-    sample: FloatArray,
-    metric: int,
-    nominal: BoolArray,
-    n_codes: IntArray,
-    scales: Any,
-    gaps: FloatArray,
-    bound: Any,
-) -> Any:
-    """One distance of `distances_to`, the same sum in the same order; beyond `bound` any number that is, too."""
+def distance_to(query: FloatArray, sample: FloatArray, measure: Measure, bound: float) -> float:
+    """One distance of `distances_to`, the same sum in the same order; beyond `bound` any number above it."""
+    metric, nominal = measure.metric, measure.nominal
     total, start = 0.0, 0
     for j in range(len(query)):
         if nominal[j] and metric == HVDM:
-            total += gaps[start + np.int64(sample[j])]
-            start += n_codes[j]
+            total += measure.gaps[start + np.int64(sample[j])]
+            start += measure.n_codes[j]
         elif nominal[j]:
             total += 1.0 if sample[j] != query[j] else 0.0
         elif metric == HVDM:
-            total += abs(query[j] - sample[j]) / scales[j]
+            total += abs(query[j] - sample[j]) / measure.scales[j]
         elif metric == MANHATTAN:
             total += abs(query[j] - sample[j])
         else:

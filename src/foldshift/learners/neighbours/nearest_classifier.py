@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from foldshift.learners.base import FoldClassifier
 from foldshift.learners.neighbours._distances import (
     HVDM,
     METRICS,
+    Measure,
+    Settings,
     bound_of,
     distance_to,
     distances_to,
@@ -29,7 +31,7 @@ from foldshift.learners.neighbours._distances import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, StrArray, TableLike, UnsignedArray
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
 
 TIE_ORDERS = ("row", "fold")
 LIST_LENGTH = 32  # neighbours listed per sample: a training part almost never lacks the k nearest of them
@@ -37,6 +39,24 @@ NEW_LENGTH = 12  # the same of samples that are in no fold: all but one of the f
 LOWER_LENGTH = 64  # the same where distances differ between training parts: bounds close within some 5 to 30
 FIRST_WALKS = 256  # after these, lists of which most are too short are not looked at any more
 MOST_GAPS = 2**18  # pairs of categories of all columns; data sets with more are scanned
+
+
+class _Samples(NamedTuple):
+    """Inputs and class codes; the different samples, and which of them every sample is."""
+
+    X: FloatArray
+    codes: IntArray
+    distinct: FloatArray
+    distinct_of: IntArray
+
+
+class _Points(NamedTuple):
+    """Different samples, and the ranks of the samples at each: ``ranks_of[starts[u] : starts[u + 1]]``, ascending."""
+
+    distinct: FloatArray
+    starts: IntArray
+    ranks_of: IntArray
+    in_training: BoolArray  # (n_samples,), by rank
 
 
 class NNClassifier(FoldClassifier):
@@ -105,7 +125,7 @@ class NNClassifier(FoldClassifier):
         self.tie_order = tie_order
         self.categorical_features = categorical_features
 
-    def _settings(self, X: FloatArray) -> tuple[int | Array, ...]:
+    def _settings(self, X: FloatArray) -> Settings:
         if isinstance(self.n_neighbors, bool) or not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
             raise ValueError(f"n_neighbors must be an integer of at least 1; got {self.n_neighbors!r}")
         for name, allowed in (("metric", METRICS), ("tie_order", TIE_ORDERS)):
@@ -114,14 +134,16 @@ class NNClassifier(FoldClassifier):
         nominal = nominal_columns(self.categorical_features, X.shape[1])
         if self.metric in ("euclidean", "manhattan"):
             nominal[:] = False
-        return int(self.n_neighbors), METRICS.index(self.metric), bool(self.skip_zero_distance), nominal, _n_codes(X, nominal)
+        return Settings(
+            int(self.n_neighbors), METRICS.index(self.metric), bool(self.skip_zero_distance), nominal, _n_codes(X, nominal)
+        )
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         self._settings(X)
         self.X_, self.codes_ = X, codes
 
     def _scores(self, X: FloatArray) -> FloatArray:
-        return _scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), *self._settings(self.X_))
+        return _scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), self._settings(self.X_))
 
     def _scores_folds(
         self,
@@ -135,13 +157,13 @@ class NNClassifier(FoldClassifier):
         settings = self._settings(X)
         if self.metric == "keel_hvdm" or self.tie_order == "fold":
             length = max(LOWER_LENGTH, 4 * self.n_neighbors)
-            return _search(X, codes, n_classes, folds, n_folds, self.tie_order == "fold", length, *settings)
+            return _search(X, codes, n_classes, folds, n_folds, self.tie_order == "fold", length, settings)
         length = min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X))
-        listed, _ = _lists(X, length, True, *settings[1:], np.full(X.shape[1], np.nan), np.empty(0))
-        return _walk(X, codes, n_classes, folds, n_folds, listed, *settings)
+        listed, _ = _lists(X, length, True, settings, np.full(X.shape[1], np.nan), np.empty(0))
+        return _walk(X, codes, n_classes, folds, n_folds, listed, settings)
 
     def fold_predictor(self, X: TableLike, y: ArrayLike, X_new: TableLike) -> Callable[..., Any] | None:
-        """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
+        """Make a function that predicts new samples by the models of all folds; the neighbours are looked up once.
 
         Parameters
         ----------
@@ -161,15 +183,14 @@ class NNClassifier(FoldClassifier):
         if self.metric == "keel_hvdm" or self.tie_order == "fold":
             return None
         X, X_new = self._numbers(X), self._numbers(X_new)
-        n_neighbors, metric, skip_zero, nominal, n_codes = self._settings(X)
+        settings = self._settings(X)
         classes, codes = np.unique(y, return_inverse=True)
-        length = min(max(NEW_LENGTH, 4 * n_neighbors), len(X))
-        listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, metric, skip_zero, nominal, n_codes)
+        length = min(max(NEW_LENGTH, 4 * settings.n_neighbors), len(X))
+        listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, settings)
 
-        def predict(folds: UnsignedArray) -> StrArray:
-            folds = folds.astype(np.int64)
-            known = X, codes, len(classes), folds, int(folds.max()) + 1
-            return classes[_walk_new(X_new, listed, *known, n_neighbors, metric, skip_zero, nominal, n_codes)]
+        def predict(folds: UnsignedArray) -> Array:
+            own = folds.astype(np.int64)
+            return classes[_walk_new(X_new, listed, X, codes, len(classes), own, int(own.max()) + 1, settings)]
 
         return predict
 
@@ -191,23 +212,19 @@ def _scan(
     columns: FloatArray,
     codes: IntArray,
     n_classes: int,
-    n_neighbors: int,
-    metric: int,
-    skip_zero: bool,
-    nominal: BoolArray,
-    n_codes: IntArray,
+    settings: Settings,
 ) -> FloatArray:
     """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
-    n = len(codes)
+    n, metric, n_codes = len(codes), settings.metric, settings.n_codes
     out = np.zeros((len(queries), n_classes))
-    scales = scales_of(columns, metric, n_codes)
     shares = frequencies_of(columns, codes, n_classes, metric, n_codes)
-    gaps, totals = np.empty(len(shares)), np.empty(n)
-    distances, rows = np.empty(min(n_neighbors, n)), np.empty(min(n_neighbors, n), np.int64)
+    measure = Measure(metric, settings.nominal, n_codes, scales_of(columns, metric, n_codes), np.empty(len(shares)))
+    totals, size = np.empty(n), min(settings.n_neighbors, n)
+    distances, rows = np.empty(size), np.empty(size, np.int64)
     for q in range(len(queries)):
-        query_gaps_of(queries[q], shares, metric, n_codes, gaps)
-        distances_to(queries[q], columns, metric, nominal, n_codes, scales, gaps, totals)
-        n_held = nearest_of(totals, -1, metric == HVDM, skip_zero, distances, rows)
+        query_gaps_of(queries[q], shares, metric, n_codes, measure.gaps)
+        distances_to(queries[q], columns, measure, totals)
+        n_held = nearest_of(totals, -1, metric == HVDM, settings.skip_zero, distances, rows)
         for t in range(len(rows)):
             out[q, codes[rows[t] if t < n_held else 0]] += 1.0 / len(rows)
     return out
@@ -221,8 +238,7 @@ def _search(
     n_folds: int,
     by_fold: bool,
     length: int,
-    n_neighbors: int,
-    *settings: Any,
+    settings: Settings,
 ) -> FloatArray:
     """Shares of votes where distances, or the order of ties, differ between training parts.
 
@@ -230,21 +246,17 @@ def _search(
     the machine rounds it, in no training part larger than the distance there. So its lists, near to far, say when no nearer
     sample can come.
     """
-    metric, _, _, n_codes = settings
+    n_codes = settings.n_codes
     distinct, distinct_of = np.unique(X, axis=0, return_inverse=True)
     distinct, distinct_of = np.ascontiguousarray(distinct), distinct_of.reshape(-1)
     listed, lower = np.empty((len(distinct), 0), np.int32), np.empty((len(distinct), 0))
     if len(folds) > 1 and (n_codes**2).sum() <= MOST_GAPS:  # the lists take as long as a scan for one seed
-        scales, gaps = _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, metric, n_codes)
-        listed, lower = _lists(distinct, min(length, len(distinct)), *_all_kept(settings), scales, gaps)
-    samples = X, distinct, distinct_of, codes
-    return _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, n_neighbors, settings)
-
-
-def _all_kept(settings: tuple[int, bool, BoolArray, IntArray]) -> tuple[int | Array, ...]:
-    """Settings of `_lists` for the lower metric: what is at distance 0 there need not be in a training part, but the sample."""
-    metric, skip_zero, nominal, n_codes = settings
-    return skip_zero, metric, False, nominal, n_codes
+        scales, gaps = _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, settings.metric, n_codes)
+        # What is at distance 0 in the lower metric need not be so in a training part: it stays, the sample itself too.
+        all_kept = settings._replace(skip_zero=False)
+        listed, lower = _lists(distinct, min(length, len(distinct)), settings.skip_zero, all_kept, scales, gaps)
+    samples = _Samples(X, codes, distinct, distinct_of)
+    return _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, settings)
 
 
 @compiled
@@ -303,17 +315,16 @@ def _lists(
     X: FloatArray,
     length: int,
     skip_self: bool,
-    metric: int,
-    skip_zero: bool,
-    nominal: BoolArray,
-    n_codes: IntArray,
+    settings: Settings,
     scales: FloatArray,
     gaps: FloatArray,
 ) -> tuple[NDArray[np.int32], FloatArray]:
     """Nearest samples of every sample, near to far, ties in row order, and their distances before the root; -1 and infinity
     behind the last: (n_samples, length) int32 and float64. The gaps are as `_lower_metric` has them."""
+    metric, n_codes = settings.metric, settings.n_codes
     out, far = np.full((len(X), length), -1, np.int32), np.full((len(X), length), np.inf)
     columns, totals, own_gaps = np.ascontiguousarray(X.T), np.empty(len(X)), np.empty(n_codes.sum())
+    measure = Measure(metric, settings.nominal, n_codes, scales, own_gaps)
     distances, rows = np.empty(length), np.empty(length, np.int64)
     for i in range(len(X)):
         start, at = 0, 0
@@ -323,8 +334,8 @@ def _lists(
                 first = at + np.int64(X[i, j]) * c
                 own_gaps[start : start + c] = gaps[first : first + c]
             start, at = start + c, at + c * c
-        distances_to(X[i], columns, metric, nominal, n_codes, scales, own_gaps, totals)
-        n_held = nearest_of(totals, i if skip_self else -1, False, skip_zero, distances, rows)
+        distances_to(X[i], columns, measure, totals)
+        n_held = nearest_of(totals, i if skip_self else -1, False, settings.skip_zero, distances, rows)
         for t in range(n_held):
             out[i, t], far[i, t] = rows[t], distances[t]
     return out, far
@@ -332,19 +343,18 @@ def _lists(
 
 @compiled
 def _search_folds(
-    samples: tuple[FloatArray, FloatArray, IntArray, IntArray],
+    samples: _Samples,
     n_classes: int,
     folds: UnsignedArray,
     n_folds: int,
     by_fold: bool,
     listed: NDArray[np.int32],
     lower: FloatArray,
-    n_neighbors: int,
-    settings: tuple[int, bool, BoolArray, IntArray],
+    settings: Settings,
 ) -> FloatArray:
     """Search every training part along the lists, or scan it where they are too short; equal test samples are looked up once."""
-    X, distinct, distinct_of, codes = samples
-    metric, skip_zero, nominal, n_codes = settings
+    X, codes, distinct, distinct_of = samples
+    metric, skip_zero, n_codes = settings.metric, settings.skip_zero, settings.n_codes
     n_seeds, n = folds.shape
     out = np.zeros((n_seeds, n, n_classes))
     starts = np.zeros(len(distinct) + 1, np.int64)
@@ -361,7 +371,10 @@ def _search_folds(
             columns = _columns(X, training)
             scales = scales_of(columns, metric, n_codes)
             shares = frequencies_of(columns, codes[training], n_classes, metric, n_codes)
-            distances, ranks = np.empty(min(n_neighbors, len(training))), np.empty(min(n_neighbors, len(training)), np.int64)
+            size = min(settings.n_neighbors, len(training))
+            distances, ranks = np.empty(size), np.empty(size, np.int64)
+            measure = Measure(metric, settings.nominal, n_codes, scales, gaps)
+            points = _Points(distinct, starts, ranks_of, in_training)
             like[:] = -1
             for i in order[~in_training]:
                 u = distinct_of[i]
@@ -370,16 +383,14 @@ def _search_folds(
                     continue
                 like[u] = i
                 query_gaps_of(X[i], shares, metric, n_codes, gaps)
-                part, rows = (metric, nominal, n_codes, scales, gaps), order
-                found = (distinct, starts, ranks_of, in_training)
-                n_held = -1
+                rows, n_held = order, -1
                 if n_walks < FIRST_WALKS or 2 * n_short < n_walks:
-                    n_held = _along_list(X[i], listed[u], lower[u], found, skip_zero, part, distances, ranks)
+                    n_held = _along_list(X[i], listed[u], lower[u], points, skip_zero, measure, distances, ranks)
                     n_walks += 1
                     n_short += n_held < 0
                 if n_held < 0:
                     rows = training
-                    distances_to(X[i], columns, metric, nominal, n_codes, scales, gaps, totals)
+                    distances_to(X[i], columns, measure, totals)
                     n_held = nearest_of(totals[: len(training)], -1, metric == HVDM, skip_zero, distances, ranks)
                 for t in range(len(ranks)):
                     out[s, i, codes[rows[ranks[t]] if t < n_held else training[0]]] += 1.0 / len(ranks)
@@ -400,18 +411,17 @@ def _along_list(
     query: FloatArray,
     listed: NDArray[np.int32],
     lower: FloatArray,
-    found: tuple[FloatArray, IntArray, IntArray, BoolArray],
+    points: _Points,
     skip_zero: bool,
-    part: tuple[int | Array, ...],
+    measure: Measure,
     distances: FloatArray,
     ranks: IntArray,
 ) -> int:
-    """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 where the list is too short to tell."""
-    distinct, starts, ranks_of, in_training = found
-    metric, nominal, n_codes, scales, gaps = part
-    if math.isnan(distance_to(query, query, metric, nominal, n_codes, scales, gaps, np.inf)):
+    """Nearest training samples into `ranks`, ties by rank; return how many there are, -1 if the list is too short."""
+    distinct, starts, ranks_of, in_training = points
+    if math.isnan(distance_to(query, query, measure, np.inf)):
         return 0
-    n_held, bound, rooted = 0, np.inf, metric == HVDM
+    n_held, bound, rooted = 0, np.inf, measure.metric == HVDM
     for t in range(len(listed)):
         if listed[t] < 0 or lower[t] > bound:
             return n_held
@@ -420,7 +430,7 @@ def _along_list(
             at += 1
         if at == end:
             continue
-        total = distance_to(query, distinct[listed[t]], metric, nominal, n_codes, scales, gaps, bound)
+        total = distance_to(query, distinct[listed[t]], measure, bound)
         if not total <= bound or (skip_zero and total == 0):
             continue
         distance, n_new = math.sqrt(total) if rooted else total, 0
@@ -435,7 +445,7 @@ def _along_list(
 
 
 @compiled(inline="always")
-def _insert_ranked(distances: FloatArray, ranks: IntArray, n_held: Any, distance: FloatArray, rank: Any) -> Any:
+def _insert_ranked(distances: FloatArray, ranks: IntArray, n_held: int, distance: float, rank: int) -> int:
     """Insert into a list sorted by distance and rank."""
     if n_held == len(ranks):
         at = n_held - 1
@@ -452,16 +462,15 @@ def _insert_ranked(distances: FloatArray, ranks: IntArray, n_held: Any, distance
 
 
 @compiled
-def _lists_of_new(
-    queries: FloatArray, columns: FloatArray, length: int, metric: int, skip_zero: bool, nominal: BoolArray, n_codes: IntArray
-) -> NDArray[np.int32]:
+def _lists_of_new(queries: FloatArray, columns: FloatArray, length: int, settings: Settings) -> NDArray[np.int32]:
     """Nearest samples of new ones, near to far, ties in row order; -1 behind the last: (n_new, length) int32."""
     out = np.full((len(queries), length), -1, np.int32)
-    scales, gaps, totals = np.full(len(columns), np.nan), np.empty(0), np.empty(columns.shape[1])
+    totals, scales = np.empty(columns.shape[1]), np.full(len(columns), np.nan)
+    measure = Measure(settings.metric, settings.nominal, settings.n_codes, scales, np.empty(0))
     distances, rows = np.empty(length), np.empty(length, np.int64)
     for i in range(len(queries)):
-        distances_to(queries[i], columns, metric, nominal, n_codes, scales, gaps, totals)
-        n_held = nearest_of(totals, -1, False, skip_zero, distances, rows)
+        distances_to(queries[i], columns, measure, totals)
+        n_held = nearest_of(totals, -1, False, settings.skip_zero, distances, rows)
         out[i, :n_held] = rows[:n_held]
     return out
 
@@ -475,18 +484,14 @@ def _walk_new(
     n_classes: int,
     folds: IntArray,
     n_folds: int,
-    n_neighbors: int,
-    metric: int,
-    skip_zero: bool,
-    nominal: BoolArray,
-    n_codes: IntArray,
+    settings: Settings,
 ) -> IntArray:
     """Class codes that the models of all folds give to new samples: (n_folds, n_new)."""
     n_new, length = listed.shape
     out, votes = np.empty((n_folds, n_new), np.int64), np.empty(n_classes)
     for fold in range(n_folds):
         rows = np.flatnonzero(folds != fold)
-        columns, wanted = np.ascontiguousarray(X[rows].T), min(n_neighbors, len(rows))
+        columns, wanted = np.ascontiguousarray(X[rows].T), min(settings.n_neighbors, len(rows))
         for i in range(n_new):
             found, t = 0, 0
             votes[:] = 0.0
@@ -497,7 +502,7 @@ def _walk_new(
                 t += 1
             if found < wanted:
                 query = queries[i : i + 1]
-                votes[:] = _scan(query, columns, codes[rows], n_classes, n_neighbors, metric, skip_zero, nominal, n_codes)[0]
+                votes[:] = _scan(query, columns, codes[rows], n_classes, settings)[0]
             out[fold, i] = votes.argmax()
     return out
 
@@ -510,11 +515,7 @@ def _walk(
     folds: UnsignedArray,
     n_folds: int,
     listed: NDArray[np.int32],
-    n_neighbors: int,
-    metric: int,
-    skip_zero: bool,
-    nominal: BoolArray,
-    n_codes: IntArray,
+    settings: Settings,
 ) -> FloatArray:
     """Walk along the lists, skipping samples of the own fold; scan the training part where a list is too short."""
     n_seeds, n = folds.shape
@@ -523,7 +524,7 @@ def _walk(
         sizes = np.bincount(folds[s], minlength=n_folds)
         for i in range(n):
             own = folds[s, i]
-            wanted = min(n_neighbors, n - sizes[own])
+            wanted = min(settings.n_neighbors, n - sizes[own])
             found = 0
             for t in range(listed.shape[1]):
                 j = listed[i, t]
@@ -535,7 +536,5 @@ def _walk(
             if found < wanted:
                 rows = np.flatnonzero(folds[s] != own)
                 columns = np.ascontiguousarray(X[rows].T)
-                out[s, i] = _scan(
-                    X[i : i + 1], columns, codes[rows], n_classes, n_neighbors, metric, skip_zero, nominal, n_codes
-                )[0]
+                out[s, i] = _scan(X[i : i + 1], columns, codes[rows], n_classes, settings)[0]
     return out

@@ -80,7 +80,7 @@ class NNRegressor(FoldRegressor):
         return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
 
     def fold_predictor(self, X: TableLike, y: TableLike, X_new: TableLike) -> Callable[..., Any]:
-        """What predicts new samples by the models of all folds of a partition: the neighbours are looked up once.
+        """Make a function that predicts new samples by the models of all folds; the neighbours are looked up once.
 
         Parameters
         ----------
@@ -94,8 +94,8 @@ class NNRegressor(FoldRegressor):
         Returns
         -------
         predict : callable
-            Takes the fold of every sample, shape (n_samples,), and returns what each fold's model, trained on the others,
-            predicts of the new samples: shape (n_folds, n_new).
+            Takes the fold of every sample, shape (n_samples,), and returns the predictions of each fold's model, trained on the
+            others, for the new samples: shape (n_folds, n_new).
         """
         self._check()
         X, X_new, y = self._numbers(X), self._numbers(X_new), np.ascontiguousarray(y, dtype=np.float64)
@@ -104,7 +104,10 @@ class NNRegressor(FoldRegressor):
 
 
 def nearest_rows(queries: FloatArray, points: FloatArray, length: int, skip_self: bool = False) -> NDArray[np.int32]:
-    """Nearest points of every query, Euclidean distance, near to far, ties in row order."""
+    """Find the nearest points of every query, Euclidean distance, near to far, ties in row order: (n_queries, length).
+
+    With `skip_self`, the queries are the points, and a point is not its own neighbour.
+    """
     n, n_features = points.shape
     # One more than wanted, to see whether the list ends inside a tie; and the point itself.
     width = length + 1 + skip_self
@@ -197,7 +200,7 @@ def _means(y: FloatArray, nearest: NDArray[np.int32]) -> FloatArray:
 def _walk_new(
     queries: FloatArray, listed: NDArray[np.int32], X: FloatArray, y: FloatArray, folds: IntArray, n_folds: int, n_neighbors: int
 ) -> FloatArray:
-    """What the models of all folds predict of new samples: (n_folds, n_new)."""
+    """Predict new samples by the models of all folds: (n_folds, n_new)."""
     n_new, length = listed.shape
     out = np.empty((n_folds, n_new))
     distances, rows = np.empty(n_neighbors), np.empty(n_neighbors, np.int32)

@@ -1,24 +1,34 @@
-"""What the rule learners share about rule sets: description lengths, and the rules of one class."""
+"""Shared by the rule learners: description lengths of rule sets, and the rules of one class."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.rules._growing import count_rows, counts_of_part, grow, take_away
-from foldshift.learners.rules._rules import TOLERANCE, mark_covered, part_rows, prune, split_rows
+from foldshift.learners.rules._rules import TOLERANCE, Columns, Settings, Target, Work, mark_covered, part_rows, prune, split_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
-    from foldshift.core.types import Array, FloatArray, IntArray, UnsignedArray
+    from foldshift.core.types import FloatArray, IntArray, UnsignedArray
+
+
+class _Turn(NamedTuple):
+    """A rule in turn for optimisation. Counts have three columns: rows covered, false and true positives."""
+
+    at: int
+    left: UnsignedArray  # rows that no rule before covers
+    follower: IntArray  # (n_samples,): the rule after this one that covers a row; the last number for none
+    later: FloatArray  # (n_rules + 1, 3): counts of `left` by the rule that covers them without this one
+    stats: FloatArray  # (n_rules, 3): counts of the rules before, of the rows that no rule before them covers
 
 
 @compiled
 def subset_bits(n: float, k: float, p: float) -> float:
-    """Bits that tell which k of n elements, if each is expected with probability p."""
+    """Bits that say which k of n elements, if each is expected with probability p."""
     p = min(max(p, 0.0), 1.0 - 1e-12)
     bits = -k * np.log2(p) if p > 0 else 0.0
     return bits - (n - k) * np.log2(1.0 - p) if n > k else bits
@@ -26,7 +36,7 @@ def subset_bits(n: float, k: float, p: float) -> float:
 
 @compiled
 def data_bits(rate: float, n_covered: float, n_other: float, n_false: float, n_missed: float) -> float:
-    """Bits that tell the exceptions to a rule set; `rate` is the expected share of false positives among them."""
+    """Bits that describe the exceptions to a rule set; `rate` is the expected share of false positives among them."""
     bits = np.log2(n_covered + n_other + 1.0)
     if n_covered > n_other:
         bits += subset_bits(n_covered, n_false, rate * (n_false + n_missed) / n_covered)
@@ -38,8 +48,10 @@ def data_bits(rate: float, n_covered: float, n_other: float, n_false: float, n_m
 
 @compiled
 def rule_bits(k: int, n_conditions: float, keel: bool = False) -> float:
-    """Bits that tell a rule of k conditions, halved because conditions may be redundant (Cohen 1995). `keel` counts as KEEL does:
-    the number of conditions in natural logarithms, by a slip."""
+    """Bits that describe a rule of k conditions, halved because conditions may be redundant (Cohen 1995).
+
+    `keel` counts as KEEL does: the number of conditions in natural logarithms, by a slip.
+    """
     if k == 0:
         return 0.0
     bits = np.log(k) if keel else np.log2(k)
@@ -50,13 +62,13 @@ def rule_bits(k: int, n_conditions: float, keel: bool = False) -> float:
 
 @compiled
 def rules_of_class(
-    data: tuple[ArrayLike, ...],
-    target: tuple[Array | float, ...],
-    work: tuple[Array, ...],
-    settings: tuple[float, ...],
-    state: int,
-) -> tuple[list[Array], int]:
-    """Rules for one class against the others: build, then optimise [1]_.
+    columns: Columns,
+    target: Target,
+    work: Work,
+    settings: Settings,
+    state: np.uint64,
+) -> tuple[list[IntArray], np.uint64]:
+    """Build rules for one class against the others, then optimise them [1]_.
 
     References
     ----------
@@ -64,28 +76,27 @@ def rules_of_class(
     """
     rules = [np.empty((0, 3), np.int64)]
     rules.pop()
-    state = _build(rules, data, target, work, settings, state)
-    for _ in range(settings[2]):
-        rules, state = _optimise(rules, data, target, work, settings, state)
+    state = _build(rules, columns, target, work, settings, state)
+    for _ in range(settings.n_optimisations):
+        rules, state = _optimise(rules, columns, target, work, settings, state)
     return rules, state
 
 
 @compiled
 def _build(
-    rules: list[Array],
-    data: tuple[Any, ...],
-    target: tuple[Array | float, ...],
-    work: tuple[Array, ...],
-    settings: tuple[float, ...],
-    state: int,
-) -> int:
+    rules: list[IntArray],
+    columns: Columns,
+    target: Target,
+    work: Work,
+    settings: Settings,
+    state: np.uint64,
+) -> np.uint64:
     """Add rules until the class is covered, a rule errs on half of its rows, or the description gets too long.
 
     Returns the generator's new state.
     """
-    rows, positive, strata, n_conditions, rate = target
-    prune_first, share, _, slack_bits, _, once, greedy = settings
-    codes, mask = data[1], work[5]
+    rows, positive, n_conditions, rate = target.rows, target.positive, target.n_conditions, target.rate
+    once, codes, mask = settings.once, columns.codes, work.mask
     nothing = np.empty((0, 3), np.int64)
     n_all, p_all = float(len(rows)), 0.0
     for row in rows:
@@ -97,17 +108,17 @@ def _build(
         covered, left, p = part_rows(left, positive, mask)
         n_covered, n_false, n_missed = n_covered + len(covered), n_false + len(covered) - p, n_missed - p
     bits = least = 0.0  # relative to the start
-    counts = np.zeros_like(work[4])
+    counts = np.zeros_like(work.counts)
     if n_missed > 0:
-        count_rows(left, positive, data, counts, 1)
+        count_rows(left, positive, columns, counts, 1)
     while n_missed > 0:
-        if prune_first:
-            growing, pruning, state = split_rows(left, strata, share, state)
-            some = counts_of_part(counts, pruning, growing, positive, data)
-            rule = grow(nothing, growing, some, positive, data, work, once)
-            rule = prune(rule, pruning, positive, codes, np.bool_(False), greedy)
+        if settings.prune_first:
+            growing, pruning, state = split_rows(left, target.strata, settings.grow_share, state)
+            some = counts_of_part(counts, pruning, growing, positive, columns)
+            rule = grow(nothing, growing, some, positive, columns, work, once)
+            rule = prune(rule, pruning, positive, codes, np.bool_(False), settings.greedy)
         else:
-            rule = grow(nothing, left, counts, positive, data, work, once)
+            rule = grow(nothing, left, counts, positive, columns, work, once)
         mark_covered(rule, codes, mask)
         covered, others, p = part_rows(left, positive, mask)
         n = len(covered)
@@ -115,30 +126,28 @@ def _build(
         n_covered, n_false, n_missed = n_covered + n, n_false + n - p, n_missed - p
         bits += data_bits(rate, n_covered, n_all - n_covered, n_false, n_missed)
         least = min(least, bits)
-        if bits > least + slack_bits or p == 0 or 2 * (n - p) >= n:
+        if bits > least + settings.slack_bits or p == 0 or 2 * (n - p) >= n:
             break
         rules.append(rule)
         left = others
-        take_away(covered, left, positive, data, counts)
+        take_away(covered, left, positive, columns, counts)
     return state
 
 
 @compiled
 def _optimise(
-    rules: Any,
-    data: tuple[Any, ...],
-    target: tuple[Array | float, ...],
-    work: tuple[Array, ...],
-    settings: tuple[float, ...],
-    state: int,
-) -> tuple[Any, int]:
+    rules: list[IntArray],
+    columns: Columns,
+    target: Target,
+    work: Work,
+    settings: Settings,
+    state: np.uint64,
+) -> tuple[list[IntArray], np.uint64]:
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
-    rows, positive, strata, n_conditions, rate = target
-    _, share, _, _, polish, once, greedy = settings
-    codes, mask = data[1], work[5]
+    positive, once, codes, mask = target.positive, settings.once, columns.codes, work.mask
     nothing = np.empty((0, 3), np.int64)
     n_rules, n_missed = len(rules), 0.0
-    for row in rows:
+    for row in target.rows:
         n_missed += positive[row]
     p_all = n_missed
     old = np.empty((n_rules + 1, codes.shape[1]), np.int8)
@@ -149,9 +158,9 @@ def _optimise(
     stats = np.zeros((n_rules, 3))  # covered, false positives, true positives, of the rows that no rule before covers
     done = [nothing]
     done.pop()
-    left = rows
-    counts = np.zeros_like(work[4])
-    count_rows(left, positive, data, counts, 1)
+    left = target.rows
+    counts = np.zeros_like(work.counts)
+    count_rows(left, positive, columns, counts, 1)
     for at in range(n_rules):
         if n_missed == 0:
             break
@@ -162,8 +171,8 @@ def _optimise(
                 met = True
                 break
         if met:
-            growing, pruning, state = split_rows(left, strata, share, state)
-            some = counts_of_part(counts, pruning, growing, positive, data)
+            growing, pruning, state = split_rows(left, target.strata, settings.grow_share, state)
+            some = counts_of_part(counts, pruning, growing, positive, columns)
             later = np.zeros((n_rules + 1, 3))
             for row in left:
                 r = follower[row]
@@ -179,115 +188,80 @@ def _optimise(
                 pruning[n] = row
                 n += follower[row] == n_rules
             pruning = pruning[:n]
-            replacement = grow(nothing, growing, some, positive, data, work, once)
-            revision = grow(rule, growing, some, positive, data, work, once)
+            replacement = grow(nothing, growing, some, positive, columns, work, once)
+            revision = grow(rule, growing, some, positive, columns, work, once)
+            turn = _Turn(at, left, follower, later, stats)
             least = np.inf
             for candidate in (
                 rule,
-                prune(revision, pruning, positive, codes, np.bool_(True), greedy),
-                prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
+                prune(revision, pruning, positive, codes, np.bool_(True), settings.greedy),
+                prune(replacement, pruning, positive, codes, np.bool_(True), settings.greedy),
             ):
                 mark_covered(candidate, codes, mask)
-                bits = _bits_with(
-                    candidate,
-                    at,
-                    rules,
-                    left,
-                    follower,
-                    later.copy(),
-                    stats,
-                    positive,
-                    mask,
-                    len(rows),
-                    p_all,
-                    n_conditions,
-                    rate,
-                )
+                bits = _bits_with(candidate, rules, turn, target, mask, p_all)
                 if bits < least:
                     least, rule = bits, candidate
             mark_covered(rule, codes, mask)
             covered, left, p = part_rows(left, positive, mask)
-            take_away(covered, left, positive, data, counts)
+            take_away(covered, left, positive, columns, counts)
             stats[at, 0], stats[at, 1], stats[at, 2] = len(covered), len(covered) - p, p
             n_missed -= p
         done.append(rule)
-    if not polish:
+    if not settings.polish:
         for r in range(len(done), n_rules):
             done.append(rules[r])
     # Otherwise: rules not reached cover no row of the class that is left, so that polishing would drop them.
-    state = _build(done, data, target, work, settings, state)
-    if polish:
-        _polish(done, rows, positive, codes, mask, p_all, n_conditions, rate)
+    state = _build(done, columns, target, work, settings, state)
+    if settings.polish:
+        _polish(done, target, codes, mask, p_all)
     return done, state
 
 
 @compiled
-def _polish(
-    rules: list[Array],
-    rows: UnsignedArray,
-    positive: NDArray[np.int8],
-    codes: NDArray[np.int32],
-    mask: NDArray[np.int8],
-    p_all: float,
-    n_conditions: float,
-    rate: float,
-) -> None:
+def _polish(rules: list[IntArray], target: Target, codes: NDArray[np.int32], mask: NDArray[np.int8], p_all: float) -> None:
     """Drop, from the last to the first, every rule that does not shorten the description, or that mostly errs."""
     stats = np.zeros((len(rules), 3))
-    left = rows
+    left = target.rows
     for r in range(len(rules)):
         mark_covered(rules[r], codes, mask)
-        covered, left, p = part_rows(left, positive, mask)
+        covered, left, p = part_rows(left, target.positive, mask)
         stats[r, 0], stats[r, 1], stats[r, 2] = len(covered), len(covered) - p, p
     totals = np.array([stats[:, 0].sum(), float(len(left)), stats[:, 1].sum(), p_all - stats[:, 2].sum()])
     for r in range(len(rules) - 1, -1, -1):
-        if _drop(rate, totals, rules[r], stats[r], n_conditions)[0]:
+        if _drop(target.rate, totals, rules[r], stats[r], target.n_conditions)[0]:
             rules.pop(r)
 
 
 @compiled
-def _bits_with(
-    rule: IntArray,
-    at: int,
-    rules: Any,
-    left: UnsignedArray,
-    follower: IntArray,
-    later: FloatArray,
-    stats: FloatArray,
-    positive: NDArray[np.int8],
-    mask: NDArray[np.int8],
-    n_all: int,
-    p_all: float,
-    n_conditions: float,
-    rate: float,
-) -> float:
-    """Least description length with a rule in place `at`, up to what does not depend on the rule.
+def _bits_with(rule: IntArray, rules: list[IntArray], turn: _Turn, target: Target, mask: NDArray[np.int8], p_all: float) -> float:
+    """Least description length with a rule in its turn, up to what does not depend on the rule.
 
-    Every later rule that does not pay is taken as dropped. `later` counts the rows by the rule that covers them without this
-    one; those that `mask` marks move to this one.
+    Every later rule that does not pay is taken as dropped. The rows that `mask` marks move to this rule.
     """
-    covered = np.empty(len(left), np.uint32)
+    at, stats, later = turn.at, turn.stats, turn.later.copy()
+    covered = np.empty(len(turn.left), np.uint32)
     n_covered = 0
-    for row in left:
+    for row in turn.left:
         covered[n_covered] = row
         n_covered += mask[row]
     for row in covered[:n_covered]:
-        for column in (0, 1 + positive[row]):
+        for column in (0, 1 + target.positive[row]):
             later[at, column] += 1
-            later[follower[row], column] -= 1
+            later[turn.follower[row], column] -= 1
     n = stats[:at, 0].sum() + later[at:-1, 0].sum()
     n_false = stats[:at, 1].sum() + later[at:-1, 1].sum()
     p = stats[:at, 2].sum() + later[at:-1, 2].sum()
-    totals = np.array([n, n_all - n, n_false, p_all - p])
+    totals = np.array([n, len(target.rows) - n, n_false, p_all - p])
     saved = 0.0
     for r in range(at + 1, len(rules)):
-        saved += _drop(rate, totals, rules[r], later[r], n_conditions)[1]
-    return data_bits(rate, totals[0], totals[1], totals[2], totals[3]) - saved + rule_bits(len(rule), n_conditions)
+        saved += _drop(target.rate, totals, rules[r], later[r], target.n_conditions)[1]
+    bits = data_bits(target.rate, totals[0], totals[1], totals[2], totals[3])
+    return bits - saved + rule_bits(len(rule), target.n_conditions)
 
 
 @compiled
 def _drop(rate: float, totals: FloatArray, rule: IntArray, stats: FloatArray, n_conditions: float) -> tuple[bool, float]:
-    """Whether to drop a rule, as if no other covered its rows, and the bits that saves; then update `totals`.
+    """Decide whether to drop a rule, as if no other covered its rows; return that and the bits saved, and update `totals`.
 
     `totals` holds rows covered and not covered by the set, false positives, missed rows of the class; `stats` rows covered by
     the rule, false and true positives.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from foldshift.learners.base import FoldClassifier
 from foldshift.learners.rules._rules import (
     EQ,
     LE,
+    Columns,
     RuleList,
+    Settings,
+    Target,
+    Work,
     checked_count,
     condition_text,
     make_work,
@@ -28,10 +32,21 @@ from foldshift.learners.rules._rulesets import rules_of_class
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
 
 SLACK_BITS = 64.0
 M = 2.0  # weight of the class prior in a certainty factor
+
+
+class _Model(NamedTuple):
+    """Fuzzy rules of all classes."""
+
+    conditions: IntArray  # (n_conditions, 2): column and kind
+    limits: FloatArray  # (n_conditions, 2): where membership ceases to be 1, and where it becomes 0; a category, twice
+    starts: IntArray  # (n_rules + 1,): first condition of every rule, and the number of conditions
+    classes: IntArray  # (n_rules,)
+    certainties: FloatArray  # (n_conditions,): certainty factor of the rule up to and with a condition
+    priors: FloatArray  # (n_classes,): shares of the classes in training
 
 
 @dataclass(frozen=True)
@@ -128,29 +143,37 @@ class FURIAClassifier(FoldClassifier):
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def _settings(self) -> tuple[float, ...]:
+    def _settings(self) -> Settings:
         n_folds = checked_count("n_folds", self.n_folds, 2)
-        n_optimisations = checked_count("n_optimisations", self.n_optimisations, 0)
-        return False, (n_folds - 1) / n_folds, n_optimisations, SLACK_BITS, True, False, False
+        return Settings(
+            prune_first=False,
+            grow_share=(n_folds - 1) / n_folds,
+            n_optimisations=checked_count("n_optimisations", self.n_optimisations, 0),
+            slack_bits=SLACK_BITS,
+            polish=True,
+            once=False,
+            greedy=False,
+            on_remaining_rows=False,
+        )
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
-        data = prepare(X, self.categorical_features)
+        columns = prepare(X, self.categorical_features)
         seed = fit_seeds(self.random_state, (1, 1))[0, 0]
-        self._model = _fit_one(data, codes, n_classes, seed, settings)
-        conditions, limits, starts, classes, certainties, _ = self._model
+        model = _learn(columns, codes, n_classes, np.ones(len(codes), np.bool_), seed, settings, make_work(columns))
+        self._model, conditions, limits, starts = model, model.conditions, model.limits, model.starts
         names = names_of(self)
         self.rules_ = RuleList(
             FuriaRule(
                 tuple(_text(names[f], kind, *limit) for (f, kind), limit in zip(conditions[a:b].tolist(), limits[a:b].tolist())),
                 self.classes_[c],
-                float(certainties[b - 1]),
+                float(model.certainties[b - 1]),
             )
-            for a, b, c in zip(starts[:-1], starts[1:], classes)
+            for a, b, c in zip(starts[:-1], starts[1:], model.classes)
         )
 
     def _scores(self, X: FloatArray) -> FloatArray:
-        return _apply(X, *self._model)
+        return _apply(X, self._model)
 
     def _scores_folds(
         self,
@@ -164,8 +187,8 @@ class FURIAClassifier(FoldClassifier):
         settings = self._settings()
         if random_states is None:
             random_states = fit_seeds(self.random_state, (len(folds), n_folds))
-        data = prepare(X, self.categorical_features)
-        return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), settings)
+        columns = prepare(X, self.categorical_features)
+        return _fit_and_score(X, columns, codes, n_classes, folds, random_states.astype(np.uint64), settings)
 
 
 def _text(name: str, kind: int, core: float, support: float) -> str:
@@ -175,51 +198,37 @@ def _text(name: str, kind: int, core: float, support: float) -> str:
     return f"{name} in [{', '.join(ends if kind == LE else (f'{support:.12g}', f'{core:.12g}', 'inf', 'inf'))}]"
 
 
-def _fit_one(data: tuple[Any, ...], y: IntArray, n_classes: int, seed: int, settings: tuple[float, ...]) -> tuple[Array, ...]:
-    n = len(y)
-    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, settings, np.zeros(n, np.int8), make_work(data))
-
-
 @compiled
 def _fit_and_score(
     X: FloatArray,
-    data: tuple[Any, ...],
+    columns: Columns,
     y: IntArray,
     n_classes: int,
     folds: UnsignedArray,
-    seeds: UnsignedArray,
-    settings: tuple[float, ...],
+    seeds: NDArray[np.uint64],
+    settings: Settings,
 ) -> FloatArray:
+    """Score every sample by the rules of the other folds: (n_seeds, n_samples, n_classes)."""
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
-    work = make_work(data)
-    positive = np.zeros(n, np.int8)
+    work = make_work(columns)
     in_training = np.empty(n, np.bool_)
     for s in range(n_seeds):
         for fold in range(seeds.shape[1]):
             for i in range(n):
                 in_training[i] = folds[s, i] != fold
-            model = _learn(data, y, n_classes, in_training, seeds[s, fold], settings, positive, work)
-            conditions, limits, starts, classes, certainties, priors = model
+            model = _learn(columns, y, n_classes, in_training, seeds[s, fold], settings, work)
             for i in range(n):
                 if not in_training[i]:
-                    _score(X[i], conditions, limits, starts, classes, certainties, priors, scores[s, i])
+                    _score(X[i], model, scores[s, i])
     return scores
 
 
 @compiled
-def _apply(
-    X: FloatArray,
-    conditions: IntArray,
-    limits: FloatArray,
-    starts: IntArray,
-    classes: IntArray,
-    certainties: FloatArray,
-    priors: FloatArray,
-) -> FloatArray:
-    scores = np.empty((len(X), len(priors)))
+def _apply(X: FloatArray, model: _Model) -> FloatArray:
+    scores = np.empty((len(X), len(model.priors)))
     for i in range(len(X)):
-        _score(X[i], conditions, limits, starts, classes, certainties, priors, scores[i])
+        _score(X[i], model, scores[i])
     return scores
 
 
@@ -238,17 +247,10 @@ def _membership(kind: int, core: float, support: float, x: float) -> float:
 
 
 @compiled
-def _score(
-    x: FloatArray,
-    conditions: IntArray,
-    limits: FloatArray,
-    starts: IntArray,
-    classes: IntArray,
-    certainties: FloatArray,
-    priors: FloatArray,
-    out: FloatArray,
-) -> None:
+def _score(x: FloatArray, model: _Model, out: FloatArray) -> None:
     """Write the class scores of one sample."""
+    conditions, limits, starts, classes = model.conditions, model.limits, model.starts, model.classes
+    certainties, priors = model.certainties, model.priors
     out[:] = 0.0
     covered = False
     for r in range(len(classes)):
@@ -288,18 +290,18 @@ def _score(
 
 @compiled
 def _learn(
-    data: tuple[Any, ...],
+    columns: Columns,
     y: IntArray,
     n_classes: int,
     in_training: BoolArray,
-    seed: int,
-    settings: tuple[float, ...],
-    positive: NDArray[np.int8],
-    work: tuple[Array, ...],
-) -> tuple[IntArray, FloatArray, IntArray, IntArray, FloatArray, FloatArray]:
-    """Fuzzy rules of all classes."""
-    rows, n_conditions = start_fold(data, in_training, work)
-    base = work[0][:, : len(rows)]
+    seed: np.uint64,
+    settings: Settings,
+    work: Work,
+) -> _Model:
+    """Learn fuzzy rules of all classes."""
+    positive = work.positive
+    rows, n_conditions = start_fold(columns, in_training, work)
+    order = work.order[:, : len(rows)]
     state = np.uint64(seed)
     priors = np.zeros(n_classes)
     for row in rows:
@@ -314,7 +316,7 @@ def _learn(
             continue
         for row in rows:
             positive[row] = y[row] == c
-        found, state = rules_of_class(data, (rows, positive, y, n_conditions, priors[c]), work, settings, state)
+        found, state = rules_of_class(columns, Target(rows, positive, y, n_conditions, priors[c]), work, settings, state)
         for rule in found:
             rule = _tightest(rule)
             if len(rule) > 0:
@@ -331,14 +333,14 @@ def _learn(
         conditions[a:b] = rules[r][:, :2]
         for row in rows:
             positive[row] = y[row] == classes[r]
-        _fuzzify(rules[r], data, rows, positive, base, degrees, limits[a:b])
+        _fuzzify(rules[r], columns, rows, positive, order, degrees, limits[a:b])
         _certainties(degrees[: b - a], rows, positive, priors[classes[r]], certainties[a:b])
-    return conditions, limits, starts, classes, certainties, priors
+    return _Model(conditions, limits, starts, classes, certainties, priors)
 
 
 @compiled
 def _tightest(rule: IntArray) -> IntArray:
-    """Of conditions on one column in one direction keep the last, in the place of the first."""
+    """Keep the last of the conditions on one column in one direction, in the place of the first."""
     out = rule.copy()
     n = 0
     for j in range(len(rule)):
@@ -354,10 +356,10 @@ def _tightest(rule: IntArray) -> IntArray:
 @compiled
 def _fuzzify(
     rule: IntArray,
-    data: tuple[Any, ...],
+    columns: Columns,
     rows: UnsignedArray,
     positive: NDArray[np.int8],
-    base: UnsignedArray,
+    order: UnsignedArray,
     degrees: FloatArray,
     limits: FloatArray,
 ) -> None:
@@ -365,7 +367,7 @@ def _fuzzify(
 
     Writes `limits`, and the memberships of the samples by condition into `degrees`; only those of the training rows count.
     """
-    codes, values = data[1], data[2]
+    codes, values = columns.codes, columns.values
     k, n = len(rule), codes.shape[1]
     zeros = np.zeros(n, np.int32)  # conditions that a row does not meet at all
     mask, relevant = np.empty(n, np.int8), np.empty(n, np.int8)
@@ -385,7 +387,7 @@ def _fuzzify(
                 f, kind = rule[j, 0], rule[j, 1]
                 for i in range(n):
                     relevant[i] = zeros[i] == (degrees[j, i] == 0)
-                purities[j], supports[j] = _best_support(kind, limits[j, 0], base[f], codes[f], values[f], positive, relevant)
+                purities[j], supports[j] = _best_support(kind, limits[j, 0], order[f], codes[f], values[f], positive, relevant)
                 if purities[j] > best:
                     best, best_j = purities[j], j
         if best_j < 0 or best < reached:
@@ -394,8 +396,8 @@ def _fuzzify(
         reached = best
         limits[best_j, 1] = supports[best_j]
         f, kind, core, support = rule[best_j, 0], rule[best_j, 1], limits[best_j, 0], limits[best_j, 1]
-        for i in range(_first_beyond(kind, rule[best_j, 2], base[f], codes[f]), base.shape[1]):
-            row = base[f, i] if kind == LE else base[f, base.shape[1] - 1 - i]
+        for i in range(_first_beyond(kind, rule[best_j, 2], order[f], codes[f]), order.shape[1]):
+            row = order[f, i] if kind == LE else order[f, order.shape[1] - 1 - i]
             degree = _membership(kind, core, support, values[f, codes[f, row]])
             if degree == 0:
                 break
@@ -404,9 +406,9 @@ def _fuzzify(
     for j in range(k):
         f, kind = rule[j, 0], rule[j, 1]
         if kind != EQ and limits[j, 1] == limits[j, 0]:
-            i = _first_beyond(kind, rule[j, 2], base[f], codes[f])
-            if i < base.shape[1]:
-                limits[j, 1] = values[f, codes[f, base[f, i] if kind == LE else base[f, base.shape[1] - 1 - i]]]
+            i = _first_beyond(kind, rule[j, 2], order[f], codes[f])
+            if i < order.shape[1]:
+                limits[j, 1] = values[f, codes[f, order[f, i] if kind == LE else order[f, order.shape[1] - 1 - i]]]
 
 
 @compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,11 @@ from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldClassifier
 from foldshift.learners.rules._growing import count_rows, counts_of_part, grow, take_away
 from foldshift.learners.rules._rules import (
+    Columns,
     RuleList,
+    Settings,
+    Target,
+    Work,
     checked_count,
     condition_text,
     make_work,
@@ -32,7 +36,25 @@ from foldshift.learners.trees.gbm import leave_out
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+
+
+class _Model(NamedTuple):
+    """Rules in the order in which they are tried; the last one has no condition."""
+
+    conditions: IntArray  # (n_conditions, 2): column and kind
+    thresholds: FloatArray  # (n_conditions,): values; category codes
+    starts: IntArray  # (n_rules + 1,): first condition of every rule, and the number of conditions
+    classes: IntArray  # (n_rules,): class that a rule predicts
+    counts: IntArray  # (n_rules, n_classes): training rows that reach the rule and meet it, by class
+
+
+class _Coverage(NamedTuple):
+    """Rules so far: how many cover a sample, the rows of the class, and all rows counted by bucket."""
+
+    times: NDArray[np.int32]  # (n_samples,), in training or not
+    n_positive: int
+    counts: IntArray
 
 
 @dataclass(frozen=True)
@@ -64,8 +86,8 @@ class RIPPERClassifier(FoldClassifier):
 
     For every class but the most frequent, from the rarest on, rules are learnt against the classes that are left. A rule is
     grown on a part of the rows by information gain and pruned on the rest; the next one is learnt on the rows that are not
-    covered. The set is then optimised: every rule is weighed, by description length, against one learnt anew and against a
-    longer and re-pruned version of itself.
+    covered. The set is then optimised: every rule is weighed, by description length, against one learnt from scratch and
+    against a longer and re-pruned version of itself.
 
     Parameters
     ----------
@@ -158,23 +180,29 @@ class RIPPERClassifier(FoldClassifier):
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def _settings(self) -> tuple[bool, tuple[float, ...]]:
+    def _settings(self) -> Settings:
         share, slack = self.grow_fraction, self.slack_bits
         if isinstance(share, bool) or not isinstance(share, numbers.Real) or not 0 < share < 1:
             raise ValueError(f"grow_fraction={share!r} must be a number above 0 and below 1")
         if isinstance(slack, bool) or not isinstance(slack, numbers.Real) or not slack >= 0:
             raise ValueError(f"slack_bits={slack!r} must be a number of at least 0")
-        switches = (self.remaining_rows_mdl, self.final_polish, self.columns_once, self.greedy_pruning)
-        n_optimisations = checked_count("n_optimisations", self.n_optimisations, 0)
-        on_remaining_rows, polish, once, greedy = map(bool, switches)
-        return on_remaining_rows, (True, float(share), n_optimisations, float(slack), polish, once, greedy)
+        return Settings(
+            prune_first=True,
+            grow_share=float(share),
+            n_optimisations=checked_count("n_optimisations", self.n_optimisations, 0),
+            slack_bits=float(slack),
+            polish=bool(self.final_polish),
+            once=bool(self.columns_once),
+            greedy=bool(self.greedy_pruning),
+            on_remaining_rows=bool(self.remaining_rows_mdl),
+        )
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
-        data = prepare(X, self.categorical_features)
+        columns = prepare(X, self.categorical_features)
         seed = fit_seeds(self.random_state, (1, 1))[0, 0]
-        self._model = _fit_one(data, codes, n_classes, seed, *settings)
-        conditions, thresholds, starts, classes, counts = self._model
+        self._model = _learn(columns, codes, n_classes, np.ones(len(codes), np.bool_), seed, settings, make_work(columns))
+        conditions, thresholds, starts = self._model.conditions, self._model.thresholds, self._model.starts
         names = names_of(self)
         self.rules_ = RuleList(
             RipperRule(
@@ -186,68 +214,61 @@ class RIPPERClassifier(FoldClassifier):
                 int(count.sum()),
                 int(count[c]),
             )
-            for a, b, c, count in zip(starts[:-1], starts[1:], classes, counts)
+            for a, b, c, count in zip(starts[:-1], starts[1:], self._model.classes, self._model.counts)
         )
 
     def _scores(self, X: FloatArray) -> FloatArray:
-        return _apply(X, *self._model)
+        return _apply(X, self._model)
 
     def _scores_folds(
-        self, X: FloatArray, codes: IntArray, n_classes: int, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray
+        self,
+        X: FloatArray,
+        codes: IntArray,
+        n_classes: int,
+        folds: UnsignedArray,
+        n_folds: int,
+        random_states: UnsignedArray | None,
     ) -> FloatArray:
         settings = self._settings()
         if random_states is None:
             random_states = fit_seeds(self.random_state, (len(folds), n_folds))
-        data = prepare(X, self.categorical_features)
-        return _fit_and_score(X, data, codes, n_classes, folds, random_states.astype(np.uint64), *settings)
-
-
-def _fit_one(
-    data: tuple[Any, ...], y: IntArray, n_classes: int, seed: int, on_remaining_rows: bool, settings: tuple[float, ...]
-) -> tuple[Array, ...]:
-    n = len(y)
-    work = make_work(data)
-    return _learn(data, y, n_classes, np.ones(n, np.bool_), seed, on_remaining_rows, settings, np.zeros(n, np.int8), work)
+        columns = prepare(X, self.categorical_features)
+        return _fit_and_score(X, columns, codes, n_classes, folds, random_states.astype(np.uint64), settings)
 
 
 @compiled
 def _fit_and_score(
     X: FloatArray,
-    data: tuple[Any, ...],
+    columns: Columns,
     y: IntArray,
     n_classes: int,
     folds: UnsignedArray,
-    seeds: UnsignedArray,
-    on_remaining_rows: bool,
-    settings: tuple[float, ...],
+    seeds: NDArray[np.uint64],
+    settings: Settings,
 ) -> FloatArray:
+    """Score every sample by the rules of the other folds: (n_seeds, n_samples, n_classes)."""
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
-    work = make_work(data)
-    positive = np.zeros(n, np.int8)
+    work = make_work(columns)
     in_training = np.empty(n, np.bool_)
     for s in range(n_seeds):
         for fold in range(seeds.shape[1]):
             for i in range(n):
                 in_training[i] = folds[s, i] != fold
-            conditions, thresholds, starts, classes, counts = _learn(
-                data, y, n_classes, in_training, seeds[s, fold], on_remaining_rows, settings, positive, work
-            )
-            shares = _shares(classes, counts)
+            model = _learn(columns, y, n_classes, in_training, seeds[s, fold], settings, work)
+            shares = _shares(model.classes, model.counts)
             for i in range(n):
                 if not in_training[i]:
-                    scores[s, i] = shares[_first(X[i], conditions, thresholds, starts)]
+                    scores[s, i] = shares[_first(X[i], model.conditions, model.thresholds, model.starts)]
     return scores
 
 
 @compiled
-def _apply(
-    X: FloatArray, conditions: IntArray, thresholds: FloatArray, starts: IntArray, classes: IntArray, counts: IntArray
-) -> FloatArray:
-    shares = _shares(classes, counts)
-    scores = np.empty((len(X), counts.shape[1]))
+def _apply(X: FloatArray, model: _Model) -> FloatArray:
+    shares = _shares(model.classes, model.counts)
+    scores = np.empty((len(X), model.counts.shape[1]))
     for i in range(len(X)):
-        scores[i] = shares[_first(X[i], conditions, thresholds, starts)]
+        scores[i] = shares[_first(X[i], model.conditions, model.thresholds, model.starts)]
     return scores
 
 
@@ -286,26 +307,23 @@ def _shares(classes: IntArray, counts: IntArray) -> FloatArray:
 
 @compiled
 def _learn(
-    data: tuple[Any, ...],
+    columns: Columns,
     y: IntArray,
     n_classes: int,
     in_training: BoolArray,
-    seed: int,
-    on_remaining_rows: bool,
-    settings: tuple[float, ...],
-    positive: NDArray[np.int8],
-    work: tuple[Array, ...],
-) -> tuple[IntArray, FloatArray, IntArray, IntArray, IntArray]:
-    """Rules of all classes but the most frequent, then the default rule."""
-    values = data[2]
-    rows, n_conditions = start_fold(data, in_training, work)
-    mask = work[5]
+    seed: np.uint64,
+    settings: Settings,
+    work: Work,
+) -> _Model:
+    """Learn rules of all classes but the most frequent, then the default rule."""
+    values, positive, mask = columns.values, work.positive, work.mask
+    rows, n_conditions = start_fold(columns, in_training, work)
     state = np.uint64(seed)
     sizes = np.zeros(n_classes, np.int64)
     for row in rows:
         sizes[y[row]] += 1
     ranked = np.argsort(sizes, kind="mergesort")
-    if not on_remaining_rows:
+    if not settings.on_remaining_rows:
         state = _shuffle_equal(ranked, sizes, state)
     rank = np.argsort(ranked, kind="mergesort")
     strata = np.empty(len(y), np.int64)
@@ -327,14 +345,14 @@ def _learn(
             n_positive += positive[row]
         if n_positive == 0:
             continue
-        task = (left, positive, strata, n_conditions, sizes[target] / sizes[ranked[turn:]].sum())
-        if on_remaining_rows:
-            found, state = _rules_of_class_on_remaining_rows(data, task, work, settings, state)
+        task = Target(left, positive, strata, n_conditions, sizes[target] / sizes[ranked[turn:]].sum())
+        if settings.on_remaining_rows:
+            found, state = _rules_of_class_on_remaining_rows(columns, task, work, settings, state)
         else:
-            found, state = rules_of_class(data, task, work, settings, state)
+            found, state = rules_of_class(columns, task, work, settings, state)
         for rule in found:
             count = np.zeros((1, n_classes), np.int64)
-            mark_covered(rule, data[1], mask)
+            mark_covered(rule, columns.codes, mask)
             for row in left:
                 count[0, y[row]] += mask[row]
             _, left, _ = part_rows(left, positive, mask)
@@ -357,12 +375,12 @@ def _learn(
             at = starts[r] + j
             conditions[at] = rules[r][j, :2]
             thresholds[at] = values[rules[r][j, 0], rules[r][j, 2]]
-    return conditions, thresholds, starts, classes, counts
+    return _Model(conditions, thresholds, starts, classes, counts)
 
 
 @compiled
-def _shuffle_equal(ranked: IntArray, sizes: IntArray, state: int) -> int:
-    """Put classes of the same size in random order; return the generator's new state, which is the old one without any."""
+def _shuffle_equal(ranked: IntArray, sizes: IntArray, state: np.uint64) -> np.uint64:
+    """Put classes of the same size in random order; return the generator's new state, the old one if there are none."""
     start = 0
     for end in range(1, len(ranked) + 1):
         if end == len(ranked) or sizes[ranked[end]] != sizes[ranked[start]]:
@@ -374,17 +392,16 @@ def _shuffle_equal(ranked: IntArray, sizes: IntArray, state: int) -> int:
 
 @compiled
 def _rules_of_class_on_remaining_rows(
-    data: tuple[Any, ...], target: tuple[Array | float, ...], work: tuple[Array, ...], settings: tuple[float, ...], state: int
-) -> tuple[Any, int]:
-    """Rules for one class against the others as KEEL finds them; parameters as in `_rulesets.rules_of_class`.
+    columns: Columns, target: Target, work: Work, settings: Settings, state: np.uint64
+) -> tuple[list[IntArray], np.uint64]:
+    """Build rules for one class against the others as KEEL does.
 
     A new rule is judged by the description length of the whole set on the rows that no rule covered before it. An
     optimised rule is judged by that of the whole set on all rows. After each optimisation, the rows of the class that
     are not covered are learnt against all rows of other classes.
     """
-    rows, positive, strata, n_conditions, _ = target
-    _, share, n_optimisations, slack_bits, polish, once, greedy = settings
-    codes, mask = data[1], work[5]
+    rows, positive, n_conditions = target.rows, target.positive, target.n_conditions
+    codes, mask = columns.codes, work.mask
     nothing = np.empty((0, 3), np.int64)
     rules = [nothing]
     rules.pop()
@@ -392,40 +409,41 @@ def _rules_of_class_on_remaining_rows(
     n_positive = np.int64(0)  # typed: with the literal, numba would compile every function it is given to twice
     for row in rows:
         n_positive += positive[row]
-    all_counts = np.zeros_like(work[4])
-    count_rows(rows, positive, data, all_counts, 1)
-    for turn in range(n_optimisations + 1):
+    all_counts = np.zeros_like(work.counts)
+    count_rows(rows, positive, columns, all_counts, 1)
+    coverage = _Coverage(times, int(n_positive), all_counts)
+    for turn in range(settings.n_optimisations + 1):
         if turn > 0:
             for at in range(len(rules)):
-                state = _optimise_one(rules, at, times, n_positive, all_counts, data, target, work, settings, state)
+                state = _optimise_one(rules, at, coverage, columns, target, work, settings, state)
         left, covered = _not_covered(rows, positive, times)
-        counts = counts_of_part(all_counts, covered, left, positive, data)
+        counts = counts_of_part(all_counts, covered, left, positive, columns)
         theory = _rules_bits(rules, n_conditions)
         n_missed = 0
         for row in left:
             n_missed += positive[row]
         least = np.inf
         while n_missed > 0:
-            growing, pruning, state = split_rows(left, strata, share, state)
-            some = counts_of_part(counts, pruning, growing, positive, data)
-            rule = grow(nothing, growing, some, positive, data, work, once)
-            rule = prune(rule, pruning, positive, codes, np.bool_(False), greedy)
+            growing, pruning, state = split_rows(left, target.strata, settings.grow_share, state)
+            some = counts_of_part(counts, pruning, growing, positive, columns)
+            rule = grow(nothing, growing, some, positive, columns, work, settings.once)
+            rule = prune(rule, pruning, positive, codes, np.bool_(False), settings.greedy)
             theory += rule_bits(len(rule), n_conditions, True)
             mark_covered(rule, codes, mask)
             bits = theory + _exception_bits(mask, times, left, positive, n_missed)
-            if bits > least + slack_bits:
+            if bits > least + settings.slack_bits:
                 break
             least = min(least, bits)
             rules.append(rule)
             covered, left, p = part_rows(left, positive, mask)
-            take_away(covered, left, positive, data, counts)
+            take_away(covered, left, positive, columns, counts)
             n_missed -= p
         times[:] = 0
         for rule in rules:
             mark_covered(rule, codes, mask)
             times += mask
-    if polish:
-        _polish(rules, times, rows, positive, n_positive, codes, mask, n_conditions)
+    if settings.polish:
+        _polish(rules, coverage, target, codes, mask)
     kept = [nothing]
     kept.pop()
     for rule in rules:
@@ -436,27 +454,21 @@ def _rules_of_class_on_remaining_rows(
 
 @compiled
 def _optimise_one(
-    rules: list[Array],
+    rules: list[IntArray],
     at: int,
-    times: NDArray[np.int32],
-    n_positive: int,
-    counts: IntArray,
-    data: tuple[Any, ...],
-    target: tuple[Array | float, ...],
-    work: tuple[Array, ...],
-    settings: tuple[float, ...],
-    state: int,
-) -> int:
-    """Put the best of rule, replacement and revision in place; return the generator's new state.
-
-    `counts` are those of all rows by bucket.
-    """
-    rows, positive, strata, n_conditions, _ = target
-    _, share, _, _, _, once, greedy = settings
-    codes, mask = data[1], work[5]
+    coverage: _Coverage,
+    columns: Columns,
+    target: Target,
+    work: Work,
+    settings: Settings,
+    state: np.uint64,
+) -> np.uint64:
+    """Put the best of rule, replacement and revision in place; return the generator's new state."""
+    rows, positive, n_conditions = target.rows, target.positive, target.n_conditions
+    times, codes, mask = coverage.times, columns.codes, work.mask
     old = rules[at]
-    growing, pruning, state = split_rows(rows, strata, share, state)
-    some = counts_of_part(counts, pruning, growing, positive, data)
+    growing, pruning, state = split_rows(rows, target.strata, settings.grow_share, state)
+    some = counts_of_part(coverage.counts, pruning, growing, positive, columns)
     mark_covered(old, codes, mask)
     times -= mask
     n = 0
@@ -464,16 +476,17 @@ def _optimise_one(
         pruning[n] = row
         n += times[row] == 0
     pruning = pruning[:n]
-    replacement = grow(np.empty((0, 3), np.int64), growing, some, positive, data, work, once)
-    revision = grow(old, growing, some, positive, data, work, once)
+    replacement = grow(np.empty((0, 3), np.int64), growing, some, positive, columns, work, settings.once)
+    revision = grow(old, growing, some, positive, columns, work, settings.once)
     least = np.inf
     for candidate in (
         old,
-        prune(replacement, pruning, positive, codes, np.bool_(True), greedy),
-        prune(revision, pruning, positive, codes, np.bool_(True), greedy),
+        prune(replacement, pruning, positive, codes, np.bool_(True), settings.greedy),
+        prune(revision, pruning, positive, codes, np.bool_(True), settings.greedy),
     ):
         mark_covered(candidate, codes, mask)
-        bits = rule_bits(len(candidate), n_conditions, True) + _exception_bits(mask, times, rows, positive, n_positive)
+        bits = rule_bits(len(candidate), n_conditions, True)
+        bits += _exception_bits(mask, times, rows, positive, coverage.n_positive)
         if bits < least:
             least = bits
             rules[at] = candidate
@@ -486,7 +499,7 @@ def _optimise_one(
 def _not_covered(
     rows: UnsignedArray, positive: NDArray[np.int8], times: NDArray[np.int32]
 ) -> tuple[UnsignedArray, UnsignedArray]:
-    """Rows of the class that no rule covers together with all rows of other classes, and the rest, both in order."""
+    """Part the rows of other classes and those of the class that no rule covers from the rest, both in order."""
     out, rest = np.empty(len(rows), np.uint32), np.empty(len(rows), np.uint32)
     n, n_rest = 0, 0
     for row in rows:
@@ -498,7 +511,7 @@ def _not_covered(
 
 
 @compiled
-def _rules_bits(rules: list[Array], n_conditions: float) -> float:
+def _rules_bits(rules: list[IntArray], n_conditions: float) -> float:
     bits = 0.0
     for rule in rules:
         bits += rule_bits(len(rule), n_conditions, True)
@@ -509,7 +522,7 @@ def _rules_bits(rules: list[Array], n_conditions: float) -> float:
 def _exception_bits(
     mask: NDArray[np.int8], times: NDArray[np.int32], rows: UnsignedArray, positive: NDArray[np.int8], n_positive: int
 ) -> float:
-    """Bits that tell the exceptions to a marked rule and the rules counted in `times`, errors expected on either side alike."""
+    """Bits that describe the exceptions to a marked rule and those counted in `times`, errors expected on either side alike."""
     n, p = 0, 0
     for row in rows:
         met = (times[row] + mask[row]) > 0
@@ -519,23 +532,16 @@ def _exception_bits(
 
 
 @compiled
-def _polish(
-    rules: list[Array],
-    times: NDArray[np.int32],
-    rows: UnsignedArray,
-    positive: NDArray[np.int8],
-    n_positive: int,
-    codes: NDArray[np.int32],
-    mask: NDArray[np.int8],
-    n_conditions: float,
-) -> None:
+def _polish(rules: list[IntArray], coverage: _Coverage, target: Target, codes: NDArray[np.int32], mask: NDArray[np.int8]) -> None:
     """Drop, from the first to the last, every rule without which the description is shorter."""
+    times, rows, positive, n_positive = coverage.times, target.rows, target.positive, coverage.n_positive
     at = 0
     while at < len(rules):
         mark_covered(rules[at], codes, mask)
         times -= mask
         without = _exception_bits(np.zeros_like(mask), times, rows, positive, n_positive)
-        if without < _exception_bits(mask, times, rows, positive, n_positive) + rule_bits(len(rules[at]), n_conditions, True):
+        own_bits = rule_bits(len(rules[at]), target.n_conditions, True)
+        if without < _exception_bits(mask, times, rows, positive, n_positive) + own_bits:
             rules.pop(at)
         else:
             times += mask

@@ -1,9 +1,9 @@
-"""What C4.5 and PART share: columns sorted once per data set, the choice of a split, the parting of rows, pessimistic errors."""
+"""Shared by C4.5 and PART: columns sorted once per data set, the choice of a split, the parting of rows, pessimistic errors."""
 
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -14,7 +14,7 @@ from foldshift.core.compiling import compiled
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, UnsignedArray
 
 SAME_VALUE = 1e-5  # two values this near are never parted (Quinlan's release 8, and J48)
 TOLERANCE = 1e-6  # gains, gain ratios and errors this near count as equal (J48)
@@ -26,20 +26,88 @@ MOST_CUT_SAMPLES = 25.0  # most samples that a numeric split needs on either sid
 FEATURE, FIRST, N_CHILDREN, START, STOP, PARENT, NEXT, WIDEST, ORDER = range(9)
 
 
+class Columns(NamedTuple):
+    """A data set, sorted and coded once for all fits."""
+
+    values: FloatArray  # (n_features, n_samples); nominal columns hold category codes
+    is_nominal: BoolArray  # (n_features,)
+    slots: IntArray  # (n_features,): row of a numeric column in `order`, of a nominal one in `codes`
+    order: NDArray[np.uint32]  # (n_numeric, n_samples): rows by ascending value, ties in row order
+    codes: NDArray[np.int32]  # (n_nominal, n_samples)
+    labels: NDArray[np.int32]  # (n_samples,): class codes
+
+
+class Work(NamedTuple):
+    """Arrays that every fit overwrites."""
+
+    # Training rows in ascending order of every numeric column and, in the last row, in any order; (n_numeric + 1, n_samples).
+    # A node owns the same stretch of all of them.
+    lists: NDArray[np.uint32]
+    buffer: NDArray[np.uint32]  # (n_samples,)
+    branch: NDArray[np.int32]  # (n_samples,): branch that every row takes
+    terms: FloatArray  # (n_samples + 1,): k log2(k)
+    by_value: IntArray  # (n_values, n_classes): counts by category and class
+    offsets: IntArray  # (n_values + 1,)
+    gains: FloatArray  # (n_features,): negative where a column has no split
+    ratios: FloatArray  # (n_features,): gain ratios
+    cuts: IntArray  # (n_features,): rows on the left of the best cut
+    n_values: IntArray  # (2, n_features): highest category code + 1, and number of categories, in training
+
+
+class Nodes(NamedTuple):
+    """Tables of a tree, one row per node; the columns of `table` are named above."""
+
+    table: IntArray  # (n_nodes, 9)
+    thresholds: FloatArray  # (n_nodes,)
+    counts: IntArray  # (n_nodes, n_classes)
+    errors: FloatArray  # (n_nodes,)
+
+
+class Present(NamedTuple):
+    """Number of classes and of rows in training."""
+
+    n_classes: int
+    n_rows: int
+
+
+class SplitRules(NamedTuple):
+    """Rules for choosing a split; see the parameters of `C45Classifier`."""
+
+    min_samples: int
+    mdl_correction: bool
+    cut_above_5_needs_25: bool
+
+
+class ErrorLimit(NamedTuple):
+    """Confidence of the upper limit of an error rate, and the standard normal quantile that is exceeded with this probability."""
+
+    confidence: float
+    quantile: float
+
+
+class _Classes(NamedTuple):
+    """Classes of the rows of a node: their labels by row, their counts, their entropy times their number, its terms k log2(k)."""
+
+    labels: NDArray[np.int32]
+    counts: IntArray
+    entropy: float
+    terms: FloatArray
+
+
 def check_parameters(confidence: float, min_samples: int) -> None:
-    """Raise ValueError for a `confidence` outside ]0, 0.5] and a `min_samples` that is no integer of at least 1."""
+    """Raise ValueError for a `confidence` outside ]0, 0.5] and a `min_samples` that is not an integer of at least 1."""
     if isinstance(confidence, bool) or not isinstance(confidence, numbers.Real) or not 0 < confidence <= 0.5:
         raise ValueError(f"confidence={confidence!r} must be a number above 0 and at most 0.5")
     if isinstance(min_samples, bool) or not isinstance(min_samples, numbers.Integral) or min_samples < 1:
         raise ValueError(f"min_samples={min_samples!r} must be an integer of at least 1")
 
 
-def upper_quantile(confidence: float) -> float:
-    """Standard normal quantile that is exceeded with probability `confidence`."""
-    return float(-ndtri(confidence))
+def error_limit(confidence: float) -> ErrorLimit:
+    """Look up the normal quantile of a confidence."""
+    return ErrorLimit(float(confidence), float(-ndtri(confidence)))
 
 
-def prepare(X: FloatArray, labels: IntArray, categorical_features: ArrayLike | None) -> tuple[Array, ...]:
+def prepare(X: FloatArray, labels: IntArray, categorical_features: ArrayLike | None) -> Columns:
     """Sort and code the columns of a data set once."""
     is_nominal = nominal_columns(categorical_features, X.shape[1])
     slots = np.where(is_nominal, np.cumsum(is_nominal), np.cumsum(~is_nominal)) - 1
@@ -52,84 +120,86 @@ def prepare(X: FloatArray, labels: IntArray, categorical_features: ArrayLike | N
                 "out of categorical_features)"
             )
     order = np.argsort(columns[~is_nominal], axis=1, kind="stable").astype(np.uint32)
-    return columns, is_nominal, slots, order, columns[is_nominal].astype(np.int32), labels.astype(np.int32)
+    return Columns(columns, is_nominal, slots, order, columns[is_nominal].astype(np.int32), labels.astype(np.int32))
 
 
 @compiled
-def make_work(data: tuple[Array, ...], n_classes: int) -> tuple[Array, ...]:
-    """Arrays that every fit overwrites.
-
-    ``lists`` holds, for every numeric column, the training rows in ascending order, and in its last row the training rows in any
-    order; a node owns the same stretch of all of them. The others: buffer and branch of every row, k log2(k), counts by category
-    and class, offsets, gains, gain ratios, positions of the best cuts, and number of categories (highest code + 1, and
-    those that occur) in the training rows.
-    """
-    columns, _, _, order, codes, _ = data
-    n_features, n = columns.shape
+def make_work(columns: Columns, n_classes: int) -> Work:
+    """Allocate what every fit overwrites."""
+    n_features, n = columns.values.shape
+    codes = columns.codes
     most_values = 2
     for s in range(len(codes)):
         for i in range(n):
             most_values = max(most_values, codes[s, i] + 1)
-    entropy_terms = np.zeros(n + 1)
+    terms = np.zeros(n + 1)
     for k in range(2, n + 1):
-        entropy_terms[k] = k * np.log2(k)
-    return (
-        np.empty((len(order) + 1, n), np.uint32),
-        np.empty(n, np.uint32),
-        np.empty(n, np.int32),
-        entropy_terms,
-        np.empty((most_values, n_classes), np.int64),
-        np.empty(most_values + 1, np.int64),
-        np.empty(n_features),
-        np.empty(n_features),
-        np.empty(n_features, np.int64),
-        np.empty((2, n_features), np.int64),
+        terms[k] = k * np.log2(k)
+    return Work(
+        lists=np.empty((len(columns.order) + 1, n), np.uint32),
+        buffer=np.empty(n, np.uint32),
+        branch=np.empty(n, np.int32),
+        terms=terms,
+        by_value=np.empty((most_values, n_classes), np.int64),
+        offsets=np.empty(most_values + 1, np.int64),
+        gains=np.empty(n_features),
+        ratios=np.empty(n_features),
+        cuts=np.empty(n_features, np.int64),
+        n_values=np.empty((2, n_features), np.int64),
     )
 
 
 @compiled
-def make_tables(n_nodes: int, n_classes: int) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
-    """Empty tables of a tree: integers, thresholds, class counts, estimated errors."""
-    return (
-        np.empty((n_nodes, 9), np.int64),
-        np.empty(n_nodes),
-        np.empty((n_nodes, n_classes), np.int64),
-        np.empty(n_nodes),
+def make_nodes(n_nodes: int, n_classes: int) -> Nodes:
+    """Allocate the tables of a tree."""
+    return Nodes(
+        table=np.empty((n_nodes, 9), np.int64),
+        thresholds=np.empty(n_nodes),
+        counts=np.empty((n_nodes, n_classes), np.int64),
+        errors=np.empty(n_nodes),
     )
 
 
 @compiled
-def with_room(
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray], n_nodes: int, n_more: int
-) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
-    """The tables, moved to larger ones if `n_more` nodes do not fit behind the first `n_nodes`."""
-    table, thresholds, counts, errors = tables
-    if n_nodes + n_more <= len(table):
-        return tables
-    larger = make_tables(2 * (n_nodes + n_more), counts.shape[1])
-    larger[0][:n_nodes] = table[:n_nodes]
-    larger[1][:n_nodes] = thresholds[:n_nodes]
-    larger[2][:n_nodes] = counts[:n_nodes]
-    larger[3][:n_nodes] = errors[:n_nodes]
+def with_room(nodes: Nodes, n_nodes: int, n_more: int) -> Nodes:
+    """Move the tables to larger ones if `n_more` nodes do not fit behind the first `n_nodes`."""
+    if n_nodes + n_more <= len(nodes.table):
+        return nodes
+    larger = make_nodes(2 * (n_nodes + n_more), nodes.counts.shape[1])
+    larger.table[:n_nodes] = nodes.table[:n_nodes]
+    larger.thresholds[:n_nodes] = nodes.thresholds[:n_nodes]
+    larger.counts[:n_nodes] = nodes.counts[:n_nodes]
+    larger.errors[:n_nodes] = nodes.errors[:n_nodes]
     return larger
 
 
 @compiled
-def set_node(node: int, parent: int, start: int, stop: int, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> None:
-    """Enter a leaf; its class counts are the caller's to fill."""
-    table = tables[0]
+def set_node(node: int, parent: int, start: int, stop: int, nodes: Nodes) -> None:
+    """Enter a leaf; the caller fills its class counts."""
+    table = nodes.table
     table[node, FEATURE], table[node, FIRST], table[node, N_CHILDREN], table[node, NEXT] = -1, -1, 0, 0
     table[node, START], table[node, STOP], table[node, PARENT] = start, stop, parent
 
 
 @compiled
-def count_values(data: tuple[Array, ...], in_training: BoolArray, n_classes: int, work: tuple[Array, ...]) -> tuple[int, int]:
-    """Count the categories of every nominal column in training; return the number of classes and of rows there.
+def set_root(n: int, chosen: BoolArray, columns: Columns, nodes: Nodes) -> None:
+    """Enter a root of the n rows chosen, with its class counts."""
+    labels = columns.labels
+    set_node(0, -1, 0, n, nodes)
+    nodes.counts[0] = 0
+    for i in range(len(labels)):
+        if chosen[i]:
+            nodes.counts[0, labels[i]] += 1
+
+
+@compiled
+def count_values(columns: Columns, in_training: BoolArray, n_classes: int, work: Work) -> Present:
+    """Count the categories of every nominal column in training, and the classes and rows there.
 
     Categories and classes without a training row must not matter: a model must not depend on what the rest of the data hold.
     """
-    _, is_nominal, slots, _, codes, labels = data
-    n_values, seen = work[9], work[5]
+    is_nominal, labels = columns.is_nominal, columns.labels
+    n_values, seen = work.n_values, work.offsets
     n_training = 0
     in_use = np.zeros(n_classes, np.bool_)
     for i in range(len(labels)):
@@ -139,15 +209,16 @@ def count_values(data: tuple[Array, ...], in_training: BoolArray, n_classes: int
     for f in range(len(is_nominal)):
         n_values[:, f] = 0
         if is_nominal[f]:
+            code = columns.codes[columns.slots[f]]
             seen[:] = 0
             for i in range(len(labels)):
                 if in_training[i]:
-                    seen[codes[slots[f], i]] = 1
+                    seen[code[i]] = 1
             for v in range(len(seen) - 1):
                 if seen[v]:
                     n_values[0, f] = v + 1
                     n_values[1, f] += 1
-    return in_use.sum(), n_training
+    return Present(in_use.sum(), n_training)
 
 
 @compiled
@@ -170,134 +241,171 @@ def fill_lists(order: UnsignedArray, chosen: BoolArray, lists: UnsignedArray) ->
 
 @compiled
 def is_splittable(counts: IntArray, min_samples: int) -> bool:
-    """Whether a node has samples enough for two sides, and more than one class."""
+    """Check whether a node has enough samples for two sides, and more than one class."""
     n = counts.sum()
     return n >= 2 * min_samples and counts.max() < n
 
 
 @compiled
-def best_split(
-    start: int,
-    stop: int,
-    node_counts: IntArray,
-    n_in_use: int,
-    n_training: int,
-    data: tuple[Array, ...],
-    work: tuple[Array, ...],
-    min_samples: int,
-    mdl_correction: bool,
-    jump: bool,
-) -> tuple[int, int]:
-    """Split of a node with the best gain ratio among those with about average gain or more."""
-    columns, is_nominal, slots, _, codes, labels = data
-    lists, _, _, terms, by_value, _, gains, ratios, positions, n_values = work
-    n, n_classes = stop - start, len(node_counts)
-    before = terms[n]
-    for k in range(n_classes):
-        before -= terms[node_counts[k]]
-    n_cut = 0.1 * n / n_in_use
-    if n_cut <= min_samples:
-        n_cut = float(min_samples)
-    elif n_cut > MOST_CUT_SAMPLES or (jump and n_cut > 5):
-        n_cut = MOST_CUT_SAMPLES
-    least = int(np.ceil(n_cut))
+def best_split(node: int, nodes: Nodes, present: Present, columns: Columns, work: Work, rules: SplitRules) -> tuple[int, int]:
+    """Choose the split of a splittable node with the best gain ratio among those with about average gain or more.
+
+    Returns its feature (-1 if there is none), and the rows on the left of a numeric split.
+    """
+    counts, terms = nodes.counts[node], work.terms
+    gains, ratios, n_values, lists = work.gains, work.ratios, work.n_values, work.lists
+    start, stop = nodes.table[node, START], nodes.table[node, STOP]
+    entropy = terms[stop - start]
+    for k in range(len(counts)):
+        entropy -= terms[counts[k]]
+    classes = _Classes(columns.labels, counts, entropy, terms)
+    cut_samples = _cut_samples(stop - start, present.n_classes, rules)
+    is_nominal, slots = columns.is_nominal, columns.slots
+    many = 0.3 * present.n_rows  # a column with as many categories does not count in the mean, unless all are like that
     all_many_valued = True
     for f in range(len(slots)):
-        if not is_nominal[f] or n_values[1, f] < 0.3 * n_training:
+        if not is_nominal[f] or n_values[1, f] < many:
             all_many_valued = False
     total_gain, n_models = 0.0, 0
-    left = by_value[0]
     for f in range(len(slots)):
-        gains[f] = -1.0
-        gain = 0.0
         if is_nominal[f]:
-            m = n_values[0, f]
-            by_value[:m] = 0
-            code = codes[slots[f]]
-            for i in range(start, stop):
-                row = lists[-1, i]
-                by_value[code[row], labels[row]] += 1
-            n_large = 0
-            after = 0.0
-            information = terms[n]
-            for v in range(m):
-                n_here = 0
-                for k in range(n_classes):
-                    n_here += by_value[v, k]
-                    after -= terms[by_value[v, k]]
-                after += terms[n_here]
-                information -= terms[n_here]
-                n_large += n_here >= min_samples
-            if n_large < 2:
-                continue
-            gain = (before - after) / n if before - after >= TOLERANCE else 0.0
-            ratios[f] = gain * n / information
+            by_value = work.by_value[: n_values[0, f]]
+            gains[f], ratios[f] = _nominal_gain(
+                columns.codes[slots[f]], lists[-1, start:stop], classes, by_value, rules.min_samples
+            )
         else:
-            column, rows = columns[f], lists[slots[f]]
-            if n < 2 * n_cut or column[rows[start]] + SAME_VALUE >= column[rows[stop - 1]]:
-                continue
-            n_cuts = 0
-            best_after = before
-            from_ = least
-            if column[rows[start + least]] == column[rows[start]]:
-                from_ = _n_equal(column, rows[start:stop])  # often most of them: zeros
-            value = column[rows[start + from_ - 1]]
-            if n_classes == 2:
-                ones, n_ones = 0, node_counts[1]
-                if 2 * from_ < n:
-                    for i in range(start, start + from_ - 1):
-                        ones += labels[rows[i]]
-                else:
-                    ones = n_ones
-                    for i in range(start + from_ - 1, stop):
-                        ones -= labels[rows[i]]
-                for n_left in range(from_, n - least + 1):
-                    ones += labels[rows[start + n_left - 1]]
-                    next_value = column[rows[start + n_left]]
-                    if value + SAME_VALUE < next_value:
-                        n_cuts += 1
-                        right, right_ones = n - n_left, n_ones - ones
-                        after = terms[n_left] - terms[ones] - terms[n_left - ones]
-                        after += terms[right] - terms[right_ones] - terms[right - right_ones]
-                        if after < best_after - TOLERANCE * n:
-                            best_after = after
-                            positions[f] = n_left
-                    value = next_value
-            else:
-                left[:] = 0
-                for i in range(start, start + from_ - 1):
-                    left[labels[rows[i]]] += 1
-                for n_left in range(from_, n - least + 1):
-                    left[labels[rows[start + n_left - 1]]] += 1
-                    next_value = column[rows[start + n_left]]
-                    if value + SAME_VALUE < next_value:
-                        n_cuts += 1
-                        after = terms[n_left] + terms[n - n_left]
-                        for k in range(n_classes):
-                            after -= terms[left[k]] + terms[node_counts[k] - left[k]]
-                        if after < best_after - TOLERANCE * n:
-                            best_after = after
-                            positions[f] = n_left
-                    value = next_value
-            if n_cuts == 0:
-                continue
-            gain = (before - best_after) / n
-            if mdl_correction:
-                gain -= np.log2(n_cuts) / n
-            if gain <= TOLERANCE:
-                continue
-            n_left = positions[f]
-            ratios[f] = gain * n / (terms[n] - terms[n_left] - terms[n - n_left])
-        gains[f] = gain
-        if not is_nominal[f] or all_many_valued or n_values[1, f] < 0.3 * n_training:
-            total_gain += gain
+            gains[f], ratios[f], work.cuts[f] = _numeric_gain(
+                columns.values[f], lists[slots[f], start:stop], classes, cut_samples, rules.mdl_correction, work.by_value[0]
+            )
+        if gains[f] >= 0 and (not is_nominal[f] or all_many_valued or n_values[1, f] < many):
+            total_gain += gains[f]
             n_models += 1
     best, best_ratio = -1, 0.0
     if n_models > 0:
-        for f in range(len(slots)):
+        for f in range(len(is_nominal)):
             if gains[f] >= 0 and gains[f] >= total_gain / n_models - GAIN_SLACK and ratios[f] > best_ratio + TOLERANCE:
                 best, best_ratio = f, ratios[f]
-    return best, 0 if best < 0 or is_nominal[best] else positions[best]
+    return best, 0 if best < 0 or is_nominal[best] else work.cuts[best]
+
+
+@compiled
+def _cut_samples(n: int, n_classes: int, rules: SplitRules) -> float:
+    """Samples that a numeric split needs on either side: a tenth of the mean class size, within limits."""
+    needed = 0.1 * n / n_classes
+    if needed <= rules.min_samples:
+        return float(rules.min_samples)
+    if needed > MOST_CUT_SAMPLES or (rules.cut_above_5_needs_25 and needed > 5):
+        return MOST_CUT_SAMPLES
+    return needed
+
+
+@compiled
+def _nominal_gain(
+    code: NDArray[np.int32], rows: UnsignedArray, classes: _Classes, by_value: IntArray, min_samples: int
+) -> tuple[float, float]:
+    """Gain of the split by category, -1 if there is none, and gain ratio; `by_value` is overwritten."""
+    terms, n = classes.terms, len(rows)
+    by_value[:] = 0
+    for row in rows:
+        by_value[code[row], classes.labels[row]] += 1
+    n_large = 0
+    after = 0.0
+    information = terms[n]
+    for v in range(len(by_value)):
+        n_here = 0
+        for k in range(by_value.shape[1]):
+            n_here += by_value[v, k]
+            after -= terms[by_value[v, k]]
+        after += terms[n_here]
+        information -= terms[n_here]
+        n_large += n_here >= min_samples
+    if n_large < 2:
+        return -1.0, 0.0
+    gain = (classes.entropy - after) / n if classes.entropy - after >= TOLERANCE else 0.0
+    return gain, gain * n / information
+
+
+@compiled
+def _numeric_gain(
+    column: FloatArray, rows: UnsignedArray, classes: _Classes, cut_samples: float, mdl_correction: bool, left: IntArray
+) -> tuple[float, float, int]:
+    """Gain of the best cut of a numeric column, -1 if there is none, gain ratio, and rows on the left of it."""
+    terms, n = classes.terms, len(rows)
+    if n < 2 * cut_samples or column[rows[0]] + SAME_VALUE >= column[rows[n - 1]]:
+        return -1.0, 0.0, 0
+    least = int(np.ceil(cut_samples))
+    first = least
+    if column[rows[least]] == column[rows[0]]:
+        first = _n_equal(column, rows)  # often most of them: zeros
+    if len(left) == 2:
+        n_left, after, n_cuts = _best_cut_of_two(column, rows, classes, first, n - least)
+    else:
+        n_left, after, n_cuts = _best_cut(column, rows, classes, first, n - least, left)
+    if n_cuts == 0:
+        return -1.0, 0.0, 0
+    gain = (classes.entropy - after) / n
+    if mdl_correction:
+        gain -= np.log2(n_cuts) / n
+    if gain <= TOLERANCE:
+        return -1.0, 0.0, 0
+    return gain, gain * n / (terms[n] - terms[n_left] - terms[n - n_left]), n_left
+
+
+@compiled
+def _best_cut_of_two(column: FloatArray, rows: UnsignedArray, classes: _Classes, first: int, last: int) -> tuple[int, float, int]:
+    """Cut, between `first` and `last` rows on the left, that leaves least entropy of two classes; number of possible cuts."""
+    labels, terms = classes.labels, classes.terms
+    n, n_ones = len(rows), classes.counts[1]
+    best, best_after, n_cuts = 0, classes.entropy, 0
+    ones = 0
+    if 2 * first < n:
+        for i in range(first - 1):
+            ones += labels[rows[i]]
+    else:
+        ones = n_ones
+        for i in range(first - 1, n):
+            ones -= labels[rows[i]]
+    value = column[rows[first - 1]]
+    for n_left in range(first, last + 1):
+        ones += labels[rows[n_left - 1]]
+        next_value = column[rows[n_left]]
+        if value + SAME_VALUE < next_value:
+            n_cuts += 1
+            right, right_ones = n - n_left, n_ones - ones
+            after = terms[n_left] - terms[ones] - terms[n_left - ones]
+            after += terms[right] - terms[right_ones] - terms[right - right_ones]
+            if after < best_after - TOLERANCE * n:
+                best_after = after
+                best = n_left
+        value = next_value
+    return best, best_after, n_cuts
+
+
+@compiled
+def _best_cut(
+    column: FloatArray, rows: UnsignedArray, classes: _Classes, first: int, last: int, left: IntArray
+) -> tuple[int, float, int]:
+    """Cut that leaves least entropy of any number of classes; otherwise as `_best_cut_of_two`. `left` is overwritten."""
+    labels, counts, terms = classes.labels, classes.counts, classes.terms
+    n = len(rows)
+    best, best_after, n_cuts = 0, classes.entropy, 0
+    left[:] = 0
+    for i in range(first - 1):
+        left[labels[rows[i]]] += 1
+    value = column[rows[first - 1]]
+    for n_left in range(first, last + 1):
+        left[labels[rows[n_left - 1]]] += 1
+        next_value = column[rows[n_left]]
+        if value + SAME_VALUE < next_value:
+            n_cuts += 1
+            after = terms[n_left] + terms[n - n_left]
+            for k in range(len(left)):
+                after -= terms[left[k]] + terms[counts[k] - left[k]]
+            if after < best_after - TOLERANCE * n:
+                best_after = after
+                best = n_left
+        value = next_value
+    return best, best_after, n_cuts
 
 
 @compiled
@@ -314,76 +422,72 @@ def _n_equal(column: FloatArray, rows: UnsignedArray) -> int:
 
 
 @compiled
-def threshold_between(
-    slot: int, low: float, high: float, columns_row: FloatArray, order: UnsignedArray, known: BoolArray
-) -> float:
+def _threshold_between(low: float, high: float, column: FloatArray, rows: UnsignedArray, known: BoolArray) -> float:
     """Largest known value of a column that is not above the middle of two values, of which `low` is known."""
     middle = (low + high) / 2
     if middle >= high or not middle >= low:  # neighbouring floats; an overflow
         middle = low
-    rows = order[slot]
     lo, hi = 0, len(rows)
     while lo < hi:
         at = (lo + hi) // 2
-        if columns_row[rows[at]] <= middle:
+        if column[rows[at]] <= middle:
             lo = at + 1
         else:
             hi = at
     at = lo - 1
     while not known[rows[at]]:
         at -= 1
-    return columns_row[rows[at]]
+    return column[rows[at]]
 
 
 @compiled
 def add_children(
     node: int,
     n_nodes: int,
-    feature: int,
-    n_left: int,
+    split: tuple[int, int],
     known: BoolArray,
-    data: tuple[Array, ...],
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+    columns: Columns,
+    work: Work,
+    nodes: Nodes,
     min_samples: int,
-    only_needed: bool,
-) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+) -> Nodes:
     """Split a node: enter its children behind the first `n_nodes` nodes, part its rows; return the tables.
 
-    With `only_needed`, the sorted lists are parted only if a child can be split again.
+    `split` comes from `best_split`. The sorted lists are parted only if a child can be split again.
     """
-    columns, is_nominal, slots, order, codes, labels = data
-    lists, buffer, branch, _, _, offsets, _, _, _, n_values = work
-    n_children = n_values[0, feature] if is_nominal[feature] else 2
-    tables = with_room(tables, n_nodes, n_children)
-    table, thresholds, counts, _ = tables
+    feature, n_left = split
+    lists, branch, labels, buffer = work.lists, work.branch, columns.labels, work.buffer
+    is_nominal, slot = columns.is_nominal[feature], columns.slots[feature]
+    n_children = work.n_values[0, feature] if is_nominal else 2
+    nodes = with_room(nodes, n_nodes, n_children)
+    table, counts = nodes.table, nodes.counts
     start, stop = table[node, START], table[node, STOP]
-    slot = slots[feature]
-    thresholds[node] = np.nan
-    if is_nominal[feature]:
+    nodes.thresholds[node] = np.nan
+    if is_nominal:
+        code = columns.codes[slot]
         for i in range(start, stop):
-            branch[lists[-1, i]] = codes[slot, lists[-1, i]]
+            branch[lists[-1, i]] = code[lists[-1, i]]
     else:
-        rows = lists[slot]
+        rows, column = lists[slot], columns.values[feature]
         for i in range(start, stop):
             branch[rows[i]] = i >= start + n_left
-        low, high = columns[feature, rows[start + n_left - 1]], columns[feature, rows[start + n_left]]
-        thresholds[node] = threshold_between(slot, low, high, columns[feature], order, known)
+        low, high = column[rows[start + n_left - 1]], column[rows[start + n_left]]
+        nodes.thresholds[node] = _threshold_between(low, high, column, columns.order[slot], known)
     counts[n_nodes : n_nodes + n_children] = 0
     for i in range(start, stop):
         row = lists[-1, i]
         counts[n_nodes + branch[row], labels[row]] += 1
     at = start
-    needed = not only_needed
+    needed = False
     for c in range(n_children):
         child = n_nodes + c
         size = counts[child].sum()
-        set_node(child, node, at, at + size, tables)
+        set_node(child, node, at, at + size, nodes)
         at += size
         needed |= is_splittable(counts[child], min_samples)
     table[node, FEATURE], table[node, FIRST], table[node, N_CHILDREN] = feature, n_nodes, n_children
     for s in range(0 if needed else len(lists) - 1, len(lists)):
-        if s == slot and not is_nominal[feature]:
+        if s == slot and not is_nominal:
             continue
         rows = lists[s]
         if n_children == 2:
@@ -396,21 +500,14 @@ def add_children(
                 n_right += branch[row]
             rows[at:stop] = buffer[:n_right]
         else:
-            part_rows(rows, start, stop, branch, table[n_nodes : n_nodes + n_children, START], offsets, buffer)
-    return tables
+            part_rows(rows, start, stop, table[n_nodes : n_nodes + n_children, START], work)
+    return nodes
 
 
 @compiled
-def part_rows(
-    rows: UnsignedArray,
-    start: int,
-    stop: int,
-    branch: NDArray[np.int32],
-    starts: IntArray,
-    offsets: IntArray,
-    buffer: UnsignedArray,
-) -> None:
-    """Bring the rows of each branch together, in their order."""
+def part_rows(rows: UnsignedArray, start: int, stop: int, starts: IntArray, work: Work) -> None:
+    """Bring the rows of each branch together, in their order; `starts` says where each branch begins."""
+    branch, offsets, buffer = work.branch, work.offsets, work.buffer
     offsets[: len(starts)] = starts
     for i in range(start, stop):
         b = branch[rows[i]]
@@ -420,20 +517,20 @@ def part_rows(
 
 
 @compiled
-def leaf_errors(counts: IntArray, confidence: float, quantile: float) -> float:
+def leaf_errors(counts: IntArray, limit: ErrorLimit) -> float:
     """Errors of a leaf, with the addition that makes them pessimistic (Quinlan's, in J48's form).
 
-    The addition brings the observed errors to the upper limit of their binomial proportion at `confidence`: exactly for none, by
-    the normal approximation with continuity correction for one or more.
+    The addition brings the observed errors to the upper limit of their binomial proportion: exactly for none, by the normal
+    approximation with continuity correction for one or more.
     """
     n = counts.sum()
     if n == 0:
         return 0.0
     n_errors = n - counts.max()
     if n_errors == 0:
-        return n * (1.0 - confidence ** (1.0 / n))
+        return n * (1.0 - limit.confidence ** (1.0 / n))
     if n_errors + 0.5 >= n:
         return float(n)
     f = (n_errors + 0.5) / n
-    z2 = quantile * quantile
-    return n * (f + z2 / (2 * n) + quantile * np.sqrt(f / n - f * f / n + z2 / (4.0 * n * n))) / (1 + z2 / n)
+    z2 = limit.quantile * limit.quantile
+    return n * (f + z2 / (2 * n) + limit.quantile * np.sqrt(f / n - f * f / n + z2 / (4.0 * n * n))) / (1 + z2 / n)

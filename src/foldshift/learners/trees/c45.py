@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,25 +19,51 @@ from foldshift.learners.trees._c45_splits import (
     START,
     STOP,
     TOLERANCE,
+    Columns,
+    ErrorLimit,
+    Nodes,
+    SplitRules,
+    Work,
     add_children,
     best_split,
     check_parameters,
     count_values,
+    error_limit,
     fill_lists,
     is_splittable,
     leaf_errors,
-    make_tables,
+    make_nodes,
     make_work,
     part_rows,
     prepare,
-    set_node,
-    upper_quantile,
+    set_root,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
+
+
+class _Settings(NamedTuple):
+    """Parameters of `C45Classifier` as the kernels take them."""
+
+    limit: ErrorLimit
+    rules: SplitRules
+    pruned: bool
+    collapse: bool
+    raising: bool
+
+
+class _Tree(NamedTuple):
+    """A tree as scoring takes it; see `ClassificationTree`."""
+
+    feature: IntArray
+    threshold: FloatArray
+    first_child: IntArray
+    n_children: IntArray
+    is_nominal: BoolArray
+    class_counts: IntArray
 
 
 class C45Classifier(FoldClassifier):
@@ -81,7 +108,7 @@ class C45Classifier(FoldClassifier):
     parted. A numeric split needs, on either side, a tenth of the mean class size, but at least `min_samples` and at most 25
     samples. All these are rules of release 8.
 
-    Table III of [5]_ comes from a KEEL that sets this number to 25 where it exceeds 5 (a slip that later versions mend): with
+    Table III of [5]_ comes from a KEEL that sets this number to 25 where it exceeds 5 (a slip that later versions correct): with
     `cut_above_5_needs_25`, balanced accuracies agree with it.
 
     A category with no training sample at a split, whether it occurs elsewhere in training or is new, is scored by the
@@ -128,38 +155,25 @@ class C45Classifier(FoldClassifier):
         self.laplace = laplace
         self.categorical_features = categorical_features
 
-    def _settings(self) -> tuple[float, ...]:
+    def _settings(self) -> _Settings:
         check_parameters(self.confidence, self.min_samples)
-        return (
-            float(self.confidence),
-            upper_quantile(self.confidence),
-            int(self.min_samples),
+        return _Settings(
+            error_limit(self.confidence),
+            SplitRules(int(self.min_samples), bool(self.mdl_correction), bool(self.cut_above_5_needs_25)),
             bool(self.pruned),
             bool(self.collapse),
             bool(self.subtree_raising),
-            bool(self.mdl_correction),
-            bool(self.cut_above_5_needs_25),
         )
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
-        data = prepare(X, codes, self.categorical_features)
-        tables = make_tables(256, n_classes)
-        tables = _build(np.ones(len(X), bool), data, n_classes, settings, make_work(data, n_classes), tables)
-        self.tree_ = ClassificationTree.from_tables(*tables[:3], data[1], self.classes_)
+        columns = prepare(X, codes, self.categorical_features)
+        work = make_work(columns, n_classes)
+        nodes = _build(np.ones(len(X), bool), columns, settings, work, make_nodes(256, n_classes))
+        self.tree_ = ClassificationTree.from_nodes(nodes, columns.is_nominal, self.classes_)
 
     def _scores(self, X: FloatArray) -> FloatArray:
-        tree = self.tree_
-        return _score_rows(
-            X,
-            tree.feature,
-            tree.threshold,
-            tree.first_child,
-            tree.n_children,
-            tree.is_nominal,
-            tree.class_counts,
-            bool(self.laplace),
-        )
+        return _score_rows(X, self.tree_.arrays(), bool(self.laplace))
 
     def _scores_folds(
         self,
@@ -171,10 +185,11 @@ class C45Classifier(FoldClassifier):
         random_states: UnsignedArray | None,
     ) -> FloatArray:
         settings = self._settings()
-        data = prepare(X, codes, self.categorical_features)
-        return _fit_and_score(X, data, n_classes, folds, n_folds, settings, bool(self.laplace))
+        columns = prepare(X, codes, self.categorical_features)
+        return _fit_and_score(X, columns, n_classes, folds, n_folds, settings, bool(self.laplace))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassificationTree:
     """Nodes of a decision tree, parents before children, the children of a node next to each other.
 
@@ -194,44 +209,37 @@ class ClassificationTree:
         Class labels.
     """
 
-    def __init__(
-        self,
-        feature: IntArray,
-        threshold: FloatArray,
-        first_child: IntArray,
-        n_children: IntArray,
-        class_counts: IntArray,
-        is_nominal: BoolArray,
-        classes: Array,
-    ) -> None:
-        self.feature = feature
-        self.threshold = threshold
-        self.first_child = first_child
-        self.n_children = n_children
-        self.class_counts = class_counts
-        self.is_nominal = is_nominal
-        self.classes = classes
+    feature: IntArray
+    threshold: FloatArray
+    first_child: IntArray
+    n_children: IntArray
+    class_counts: IntArray
+    is_nominal: BoolArray
+    classes: Array
 
     @classmethod
-    def from_tables(
-        cls, table: IntArray, thresholds: FloatArray, counts: IntArray, is_nominal: BoolArray, classes: Array
-    ) -> ClassificationTree:
-        """Drop the nodes that pruning cut off and number the others afresh, level by level."""
+    def from_nodes(cls, nodes: Nodes, is_nominal: BoolArray, classes: Array) -> ClassificationTree:
+        """Drop the nodes that pruning cut off and number the others again, level by level."""
+        table = nodes.table
         kept, first = [0], []
-        for node in kept:
+        for node in kept:  # grows on the way
             n_children = table[node, N_CHILDREN] if table[node, FEATURE] >= 0 else 0
             first.append(len(kept) if n_children else -1)
             kept += range(table[node, FIRST], table[node, FIRST] + n_children)
         table, leaf = table[kept], table[kept, FEATURE] < 0
         return cls(
             feature=table[:, FEATURE].copy(),
-            threshold=np.where(leaf, np.nan, thresholds[kept]),
+            threshold=np.where(leaf, np.nan, nodes.thresholds[kept]),
             first_child=np.array(first),
             n_children=np.where(leaf, 0, table[:, N_CHILDREN]),
-            class_counts=counts[kept],
+            class_counts=nodes.counts[kept],
             is_nominal=is_nominal,
             classes=classes,
         )
+
+    def arrays(self) -> _Tree:
+        """Arrays that scoring takes."""
+        return _Tree(self.feature, self.threshold, self.first_child, self.n_children, self.is_nominal, self.class_counts)
 
     def __str__(self) -> str:
         lines = []
@@ -259,79 +267,54 @@ class ClassificationTree:
 @compiled
 def _fit_and_score(
     X: FloatArray,
-    data: tuple[Array, ...],
+    columns: Columns,
     n_classes: int,
     folds: UnsignedArray,
     n_folds: int,
-    settings: tuple[float, ...],
+    settings: _Settings,
     laplace: bool,
 ) -> FloatArray:
+    """Score every sample by the tree of the other folds: (n_seeds, n_samples, n_classes)."""
     n_seeds, n = folds.shape
-    is_nominal = data[1]
     scores = np.empty((n_seeds, n, n_classes))
-    work = make_work(data, n_classes)
-    tables = make_tables(256, n_classes)
+    work = make_work(columns, n_classes)
+    nodes = make_nodes(256, n_classes)
     in_training = np.empty(n, np.bool_)
     for seed in range(n_seeds):
         for fold in range(n_folds):
             for i in range(n):
                 in_training[i] = folds[seed, i] != fold
-            tables = _build(in_training, data, n_classes, settings, work, tables)
-            table, thresholds, counts, _ = tables
+            nodes = _build(in_training, columns, settings, work, nodes)
+            table = nodes.table
+            tree = _Tree(
+                table[:, FEATURE], nodes.thresholds, table[:, FIRST], table[:, N_CHILDREN], columns.is_nominal, nodes.counts
+            )
             for i in range(n):
                 if not in_training[i]:
-                    _score(
-                        X[i],
-                        table[:, FEATURE],
-                        thresholds,
-                        table[:, FIRST],
-                        table[:, N_CHILDREN],
-                        is_nominal,
-                        counts,
-                        laplace,
-                        scores[seed, i],
-                    )
+                    _score(X[i], tree, laplace, scores[seed, i])
     return scores
 
 
 @compiled
-def _score_rows(
-    X: FloatArray,
-    feature: IntArray,
-    threshold: FloatArray,
-    first_child: IntArray,
-    n_children: IntArray,
-    is_nominal: BoolArray,
-    counts: IntArray,
-    laplace: bool,
-) -> FloatArray:
-    scores = np.empty((len(X), counts.shape[1]))
+def _score_rows(X: FloatArray, tree: _Tree, laplace: bool) -> FloatArray:
+    scores = np.empty((len(X), tree.class_counts.shape[1]))
     for i in range(len(X)):
-        _score(X[i], feature, threshold, first_child, n_children, is_nominal, counts, laplace, scores[i])
+        _score(X[i], tree, laplace, scores[i])
     return scores
 
 
 @compiled
-def _score(
-    x: FloatArray,
-    feature: IntArray,
-    threshold: FloatArray,
-    first_child: IntArray,
-    n_children: IntArray,
-    is_nominal: BoolArray,
-    counts: IntArray,
-    laplace: bool,
-    out: FloatArray,
-) -> None:
+def _score(x: FloatArray, tree: _Tree, laplace: bool, out: FloatArray) -> None:
     """Walk down to a leaf, or to the last node with training samples, and write the class shares there."""
+    feature, first_child, counts = tree.feature, tree.first_child, tree.class_counts
     node = 0
     while feature[node] >= 0:
         f = feature[node]
-        if is_nominal[f]:
-            known = 0 <= x[f] < n_children[node] and x[f] == np.floor(x[f])
+        if tree.is_nominal[f]:
+            known = 0 <= x[f] < tree.n_children[node] and x[f] == np.floor(x[f])
             child = first_child[node] + int(x[f]) if known else -1
         else:
-            child = first_child[node] + (x[f] > threshold[node])
+            child = first_child[node] + (x[f] > tree.threshold[node])
         if child < 0 or counts[child].sum() == 0:
             break
         node = child
@@ -347,72 +330,38 @@ def _score(
 
 
 @compiled
-def _build(
-    in_training: BoolArray,
-    data: tuple[Array, ...],
-    n_classes: int,
-    settings: tuple[float, ...],
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
-) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+def _build(in_training: BoolArray, columns: Columns, settings: _Settings, work: Work, nodes: Nodes) -> Nodes:
     """Grow, collapse and prune one tree; return its tables."""
-    confidence, quantile, min_samples, pruned, collapse, raising, mdl_correction, jump = settings
-    tables, n_nodes = _grow(in_training, data, n_classes, min_samples, mdl_correction, jump, work, tables)
-    if collapse:
-        _collapse(n_nodes, tables)
-    if pruned:
-        _prune(confidence, quantile, raising, data, work, tables)
-    return tables
+    nodes, n_nodes = _grow(in_training, columns, settings.rules, work, nodes)
+    if settings.collapse:
+        _collapse(n_nodes, nodes)
+    if settings.pruned:
+        _prune(settings.limit, settings.raising, columns, work, nodes)
+    return nodes
 
 
 @compiled
-def _grow(
-    in_training: BoolArray,
-    data: tuple[Array, ...],
-    n_classes: int,
-    min_samples: int,
-    mdl_correction: bool,
-    jump: bool,
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
-) -> tuple[Any, ...]:
+def _grow(in_training: BoolArray, columns: Columns, rules: SplitRules, work: Work, nodes: Nodes) -> tuple[Nodes, np.int64]:
     """Grow in full, level by level, so that children have larger numbers than their parents."""
-    order, labels = data[3], data[5]
-    n_in_use, n_training = count_values(data, in_training, n_classes, work)
-    fill_lists(order, in_training, work[0])
-    set_node(0, -1, 0, n_training, tables)
-    tables[2][0] = 0
-    for i in range(len(labels)):
-        if in_training[i]:
-            tables[2][0, labels[i]] += 1
+    present = count_values(columns, in_training, nodes.counts.shape[1], work)
+    fill_lists(columns.order, in_training, work.lists)
+    set_root(present.n_rows, in_training, columns, nodes)
     n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
     node = np.int64(0)
     while node < n_nodes:
-        table, _, counts, _ = tables
-        if is_splittable(counts[node], min_samples):
-            feature, n_left = best_split(
-                table[node, START],
-                table[node, STOP],
-                counts[node],
-                n_in_use,
-                n_training,
-                data,
-                work,
-                min_samples,
-                mdl_correction,
-                jump,
-            )
-            if feature >= 0:
-                tables = add_children(node, n_nodes, feature, n_left, in_training, data, work, tables, min_samples, True)
-                n_nodes += tables[0][node, N_CHILDREN]
+        if is_splittable(nodes.counts[node], rules.min_samples):
+            split = best_split(node, nodes, present, columns, work, rules)
+            if split[0] >= 0:
+                nodes = add_children(node, n_nodes, split, in_training, columns, work, nodes, rules.min_samples)
+                n_nodes += nodes.table[node, N_CHILDREN]
         node += 1
-    return tables, n_nodes
+    return nodes, n_nodes
 
 
 @compiled
-def _collapse(n_nodes: int, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> None:
+def _collapse(n_nodes: int, nodes: Nodes) -> None:
     """Make leaves of the nodes whose subtrees err as often in training."""
-    table, _, counts, errors = tables
+    table, counts, errors = nodes.table, nodes.counts, nodes.errors
     for node in range(n_nodes - 1, -1, -1):
         own = counts[node].sum() - counts[node].max()
         below = 0.0
@@ -424,23 +373,16 @@ def _collapse(n_nodes: int, tables: tuple[IntArray, FloatArray, IntArray, FloatA
 
 
 @compiled
-def _prune(
-    confidence: float,
-    quantile: float,
-    raising: bool,
-    data: tuple[Array, ...],
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
-) -> None:
+def _prune(limit: ErrorLimit, raising: bool, columns: Columns, work: Work, nodes: Nodes) -> None:
     """Replace nodes by leaves or largest branches from the bottom up; a raised branch is pruned again."""
-    table, _, counts, errors = tables
+    table, counts, errors = nodes.table, nodes.counts, nodes.errors
     visited = np.empty(len(table), np.int64)
     extra = np.zeros(counts.shape, np.int64)
     node = np.int64(0)  # typed, as in `_grow`
     table[node, NEXT] = 0
     while node >= 0:
         if table[node, FEATURE] < 0:
-            errors[node] = leaf_errors(counts[node], confidence, quantile)
+            errors[node] = leaf_errors(counts[node], limit)
             node = table[node, PARENT]
             continue
         first, n_children = table[node, FIRST], table[node, N_CHILDREN]
@@ -455,16 +397,16 @@ def _prune(
             errors_tree += errors[child]
             if table[child, STOP] - table[child, START] >= table[largest, STOP] - table[largest, START]:
                 largest = child
-        errors_leaf = leaf_errors(counts[node], confidence, quantile)
+        errors_leaf = leaf_errors(counts[node], limit)
         errors_branch = np.inf
         if raising:
-            errors_branch = _branch_errors(node, largest, confidence, quantile, data, work, tables, visited, extra)
+            errors_branch = _branch_errors(node, largest, limit, columns, work, nodes, visited, extra)
         slack = PRUNING_SLACK + TOLERANCE
         if errors_leaf <= errors_tree + slack and errors_leaf <= errors_branch + slack:
             table[node, FEATURE], table[node, N_CHILDREN] = -1, 0
             errors[node] = errors_leaf
         elif errors_branch <= errors_tree + slack:
-            _raise(node, largest, data, work, tables, visited)
+            _raise(node, largest, columns, work, nodes, visited)
             continue
         else:
             errors[node] = errors_tree
@@ -472,31 +414,28 @@ def _prune(
 
 
 @compiled(inline="always")
-def _child_of(node: int, row: Any, data: tuple[Array, ...], tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> Any:
+def _child_of(node: int, row: int, columns: Columns, nodes: Nodes) -> int:
     """Child that a training row goes to."""
-    columns, is_nominal, slots, _, codes, _ = data
-    table, thresholds = tables[0], tables[1]
-    f = table[node, FEATURE]
-    if is_nominal[f]:
-        return table[node, FIRST] + codes[slots[f], row]
-    return table[node, FIRST] + (columns[f, row] > thresholds[node])
+    f = nodes.table[node, FEATURE]
+    if columns.is_nominal[f]:
+        return nodes.table[node, FIRST] + columns.codes[columns.slots[f], row]
+    return nodes.table[node, FIRST] + (columns.values[f, row] > nodes.thresholds[node])
 
 
 @compiled
 def _branch_errors(
     node: int,
     branch: int,
-    confidence: float,
-    quantile: float,
-    data: tuple[Array, ...],
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
+    limit: ErrorLimit,
+    columns: Columns,
+    work: Work,
+    nodes: Nodes,
     visited: IntArray,
     extra: IntArray,
 ) -> float:
-    """Estimated errors of a branch if all rows of the node went into it."""
-    rows, labels = work[0][-1], data[5]
-    table, _, counts, errors = tables
+    """Estimated errors of a branch if all rows of the node went into it; `visited` and `extra` (zeros) are overwritten."""
+    rows, labels = work.lists[-1], columns.labels
+    table, counts, errors = nodes.table, nodes.counts, nodes.errors
     total = errors[branch]
     n_visited = 0
     for i in range(table[node, START], table[node, STOP]):
@@ -504,30 +443,23 @@ def _branch_errors(
             continue
         leaf = branch
         while table[leaf, FEATURE] >= 0:
-            leaf = _child_of(leaf, rows[i], data, tables)
+            leaf = _child_of(leaf, rows[i], columns, nodes)
         if extra[leaf].sum() == 0:
             visited[n_visited] = leaf
             n_visited += 1
         extra[leaf, labels[rows[i]]] += 1
     for i in range(n_visited):
         leaf = visited[i]
-        total += leaf_errors(counts[leaf] + extra[leaf], confidence, quantile) - errors[leaf]
+        total += leaf_errors(counts[leaf] + extra[leaf], limit) - errors[leaf]
         extra[leaf] = 0
     return total
 
 
 @compiled
-def _raise(
-    node: int,
-    branch: int,
-    data: tuple[Array, ...],
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
-    visited: IntArray,
-) -> None:
+def _raise(node: int, branch: int, columns: Columns, work: Work, nodes: Nodes, visited: IntArray) -> None:
     """Put a branch into its parent's place and send all rows of the parent down."""
-    rows, row_branch, offsets, labels = work[0][-1], work[2], work[5], data[5]
-    table, thresholds, counts, _ = tables
+    rows, row_branch, labels = work.lists[-1], work.branch, columns.labels
+    table, thresholds, counts = nodes.table, nodes.thresholds, nodes.counts
     for column in (FEATURE, FIRST, N_CHILDREN):
         table[node, column] = table[branch, column]
     thresholds[node] = thresholds[branch]
@@ -543,7 +475,7 @@ def _raise(
         last = first + table[at_node, N_CHILDREN]
         counts[first:last] = 0
         for i in range(start, stop):
-            child = _child_of(at_node, rows[i], data, tables)
+            child = _child_of(at_node, rows[i], columns, nodes)
             row_branch[rows[i]] = child - first
             counts[child, labels[rows[i]]] += 1
         at = start
@@ -554,4 +486,4 @@ def _raise(
             table[child, STOP] = at
             visited[n_visited] = child
             n_visited += 1
-        part_rows(rows, start, stop, row_branch, table[first:last, START], offsets, work[1])
+        part_rows(rows, start, stop, table[first:last, START], work)

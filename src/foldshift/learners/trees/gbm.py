@@ -3,21 +3,51 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners._states import fit_seeds
 from foldshift.learners.base import FoldRegressor
-from foldshift.learners.trees._presort import presort, to_units
+from foldshift.learners.trees._presort import Presorted, list_training_rows, presort, to_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
 
 _BLOCK = 128  # positions scanned with one bound
+
+
+class _Settings(NamedTuple):
+    """Parameters of `GBMRegressor` as the kernels take them."""
+
+    n_trees: int
+    learning_rate: float
+    bag_fraction: float
+    min_node: int
+
+
+class _Work(NamedTuple):
+    """Arrays that every fit overwrites, and the trees that it leaves."""
+
+    lists: NDArray[np.uint32]  # (n_features, n_samples): training rows in the order of every column
+    rows: NDArray[np.uint32]  # (n_samples,): training rows
+    residuals: IntArray  # (n_samples,), in units
+    bag: IntArray  # (n_samples, 2): residual around the mean of the drawn rows and 1; twice 0 for rows left out
+    features: IntArray  # (n_trees,)
+    thresholds: FloatArray  # (n_trees,)
+    steps: FloatArray  # (n_trees, 2)
+
+
+class _Split(NamedTuple):
+    """Best split of a tree: feature (-1 if none), last left position in its list, drawn rows on the left, their sum."""
+
+    feature: int
+    at: int
+    n_left: int
+    left_sum: int
 
 
 class GBMRegressor(FoldRegressor):
@@ -97,23 +127,26 @@ class GBMRegressor(FoldRegressor):
 
     def _check(self) -> None:
         for name in ("n_trees", "min_node"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-                raise ValueError(f"{name}={value!r} must be an integer of at least 1")
+            count: int = getattr(self, name)
+            if isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1:
+                raise ValueError(f"{name}={count!r} must be an integer of at least 1")
         for name in ("learning_rate", "bag_fraction"):
-            value = getattr(self, name)
+            value: float = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value <= 1:
                 raise ValueError(f"{name}={value!r} must be a number above 0 and at most 1")
         if isinstance(self.max_depth, bool) or self.max_depth != 1:
             raise ValueError(f"max_depth={self.max_depth!r} must be 1: GBMRegressor boosts trees of one split only")
 
-    def _settings(self) -> tuple[int, float, float, int]:
-        return int(self.n_trees), float(self.learning_rate), float(self.bag_fraction), int(self.min_node)
+    def _settings(self) -> _Settings:
+        return _Settings(int(self.n_trees), float(self.learning_rate), float(self.bag_fraction), int(self.min_node))
 
     def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check()
         seed = fit_seeds(self.random_state, (1, 1))[0, 0]
-        self.features_, self.thresholds_, self.steps_, self.init_ = _fit_one(*presort(X), y, seed, *self._settings())
+        columns, settings = presort(X), self._settings()
+        work = _make_work(*columns.codes.shape, settings.n_trees)
+        self.init_, _ = _boost(columns, y, np.ones(len(y), np.bool_), seed, settings, work)
+        self.features_, self.thresholds_, self.steps_ = work.features, work.thresholds, work.steps
 
     def _predict(self, X: FloatArray) -> FloatArray:
         return self.init_ + _add_steps(X, self.features_, self.thresholds_, self.steps_)
@@ -125,67 +158,40 @@ class GBMRegressor(FoldRegressor):
         self._check()
         if random_states is None:
             random_states = fit_seeds(self.random_state, (len(folds), n_folds))
-        return _fit_and_predict(*presort(X), y, folds, random_states.astype(np.uint64), *self._settings())
+        return _fit_and_predict(presort(X), y, folds, random_states.astype(np.uint64), self._settings())
 
 
 @compiled
-def _work(n_features: int, n_samples: int, n_trees: int) -> tuple[Array, ...]:
-    """Arrays that every fit overwrites: lists, training rows, residuals, bag, and the trees."""
-    return (
-        np.empty((n_features, n_samples), np.uint32),
-        np.empty(n_samples, np.uint32),
-        np.empty(n_samples, np.int64),
-        np.empty((n_samples, 2), np.int64),
-        np.empty(n_trees, np.int64),
-        np.empty(n_trees, np.float64),
-        np.empty((n_trees, 2), np.float64),
+def _make_work(n_features: int, n_samples: int, n_trees: int) -> _Work:
+    """Allocate what every fit overwrites."""
+    return _Work(
+        lists=np.empty((n_features, n_samples), np.uint32),
+        rows=np.empty(n_samples, np.uint32),
+        residuals=np.empty(n_samples, np.int64),
+        bag=np.empty((n_samples, 2), np.int64),
+        features=np.empty(n_trees, np.int64),
+        thresholds=np.empty(n_trees, np.float64),
+        steps=np.empty((n_trees, 2), np.float64),
     )
-
-
-def _fit_one(
-    order: UnsignedArray,
-    codes: NDArray[np.int32],
-    values: FloatArray,
-    y: FloatArray,
-    seed: int,
-    n_trees: int,
-    learning_rate: float,
-    bag_fraction: float,
-    min_node: int,
-) -> tuple[IntArray, FloatArray, FloatArray, float]:
-    work = _work(codes.shape[0], codes.shape[1], n_trees)
-    in_training = np.ones(len(y), np.bool_)
-    init, _ = _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fraction, min_node, work)
-    return work[4], work[5], work[6], init
 
 
 @compiled
 def _fit_and_predict(
-    order: UnsignedArray,
-    codes: NDArray[np.int32],
-    values: FloatArray,
-    y: FloatArray,
-    folds: UnsignedArray,
-    seeds: UnsignedArray,
-    n_trees: int,
-    learning_rate: float,
-    bag_fraction: float,
-    min_node: int,
+    columns: Presorted, y: FloatArray, folds: UnsignedArray, seeds: NDArray[np.uint64], settings: _Settings
 ) -> FloatArray:
+    """Predict every sample by the model of the other folds: (n_seeds, n_samples)."""
     n_seeds, n = folds.shape
     predictions = np.empty((n_seeds, n))
-    work = _work(codes.shape[0], n, n_trees)
-    residuals = work[2]
+    work = _make_work(columns.codes.shape[0], n, settings.n_trees)
     in_training = np.empty(n, np.bool_)
     for row in range(n_seeds):
         for fold in range(seeds.shape[1]):
             for i in range(n):
                 in_training[i] = folds[row, i] != fold
-            seed = seeds[row, fold]
-            init, unit = _boost(order, codes, values, y, in_training, seed, learning_rate, bag_fraction, min_node, work)
+            init, unit = _boost(columns, y, in_training, seeds[row, fold], settings, work)
             for i in range(n):
                 if not in_training[i]:
-                    predictions[row, i] = init + -residuals[i] * unit
+                    predictions[row, i] = init + -work.residuals[i] * unit
     return predictions
 
 
@@ -202,31 +208,19 @@ def _add_steps(X: FloatArray, features: IntArray, thresholds: FloatArray, steps:
 
 @compiled
 def _boost(
-    order: UnsignedArray,
-    codes: NDArray[np.int32],
-    values: FloatArray,
-    y: FloatArray,
-    in_training: BoolArray,
-    seed: int,
-    learning_rate: float,
-    bag_fraction: float,
-    min_node: int,
-    work: tuple[Array, ...],
+    columns: Presorted, y: FloatArray, in_training: BoolArray, seed: np.uint64, settings: _Settings, work: _Work
 ) -> tuple[float, float]:
     """Fit all trees into `work`; return the mean training target and the unit of the residuals.
 
     The residuals of rows outside training start from 0 instead of the target: what the trees leave there is
     minus their prediction.
     """
-    lists, rows, residuals, bag, features, thresholds, steps = work
-    low, unit = to_units(y, in_training, residuals)
-    n = 0
-    for f in range(len(order)):
-        n = 0
-        for i in range(order.shape[1]):
-            # Write always, step on only for training rows: a branch would be mispredicted at many test rows.
-            lists[f, n] = order[f, i]
-            n += in_training[order[f, i]]
+    codes, values = columns.codes, columns.values
+    lists, rows, residuals, bag = work.lists, work.rows, work.residuals, work.bag
+    thresholds, steps, learning_rate = work.thresholds, work.steps, settings.learning_rate
+    scale = to_units(y, in_training, residuals)
+    unit = scale.unit
+    list_training_rows(columns.order, in_training, lists)
     n = 0
     total = 0
     for i in range(len(y)):
@@ -234,14 +228,14 @@ def _boost(
             rows[n] = i
             n += 1
             total += residuals[i]
-    mean = np.int64(np.rint(total / n))
+    mean = int(np.rint(total / n))
     total -= n * mean  # from here on the sum of the training residuals
     for i in range(len(y)):
         residuals[i] = residuals[i] - mean if in_training[i] else 0
-    n_bag = max(1, int(bag_fraction * n))
+    n_bag = max(1, int(settings.bag_fraction * n))
     state = np.uint64(seed)
-    feature = np.int64(-1)  # typed: with the literal, numba would compile `_best_split` twice
-    for tree in range(len(features)):
+    split = _Split(-1, 0, 0, 0)
+    for tree in range(settings.n_trees):
         state = leave_out(rows[:n], n - n_bag, state)
         in_bag = total
         for i in range(n - n_bag):
@@ -254,10 +248,11 @@ def _boost(
         for i in range(n - n_bag):
             bag[rows[i], 0] = 0
             bag[rows[i], 1] = 0
-        feature, at, n_left, left_sum = _best_split(lists[:, :n], codes, bag, n_bag, rest, min_node, feature)
-        features[tree] = feature
+        split = _best_split(lists[:, :n], codes, bag, n_bag, rest, settings.min_node, split.feature)
+        feature, at = split.feature, split.at
+        work.features[tree] = feature
         if feature < 0:
-            step = np.int64(np.rint(learning_rate * (in_bag / n_bag)))
+            step = int(np.rint(learning_rate * (in_bag / n_bag)))
             thresholds[tree] = np.nan
             steps[tree] = step * unit
             total -= n * step
@@ -278,18 +273,19 @@ def _boost(
         n_left_all = at + 1
         while code[listed[n_left_all]] <= last_left:
             n_left_all += 1
-        left_step = np.int64(np.rint(learning_rate * (centre + left_sum / n_left)))
-        right_step = np.int64(np.rint(learning_rate * (centre + (rest - left_sum) / (n_bag - n_left))))
+        left_step = int(np.rint(learning_rate * (centre + split.left_sum / split.n_left)))
+        right_mean = (rest - split.left_sum) / (n_bag - split.n_left)
+        right_step = int(np.rint(learning_rate * (centre + right_mean)))
         thresholds[tree] = threshold
         steps[tree, 0], steps[tree, 1] = left_step * unit, right_step * unit
         total -= n_left_all * left_step + (n - n_left_all) * right_step
         for i in range(len(y)):
             residuals[i] -= left_step if code[i] <= last_left else right_step
-    return low + mean * unit, unit
+    return scale.low + mean * unit, unit
 
 
 @compiled
-def leave_out(rows: Array, n_out: int, state: int) -> int:
+def leave_out(rows: UnsignedArray | IntArray, n_out: int, state: np.uint64) -> np.uint64:
     """Draw rows without replacement into the first `n_out` places (Fisher-Yates); return the generator's new state.
 
     Random bits come from splitmix64 [1]_. A place is the upper half of a 64-bit product; its relative bias is
@@ -312,18 +308,17 @@ def leave_out(rows: Array, n_out: int, state: int) -> int:
 @compiled
 def _best_split(
     lists: UnsignedArray, codes: NDArray[np.int32], bag: IntArray, n_bag: int, rest: int, min_node: int, likely: int
-) -> tuple[int, int, int, int]:
-    """Best split: feature (-1 if none), last left position in its list, drawn samples on the left, their sum.
+) -> _Split:
+    """Find the split with the largest gain.
 
-    `bag` holds, per row, the residual around the mean of the drawn samples and a count of 1, or twice 0 for rows
-    left out. With L the left sum, the gain is L**2 n / (n_left n_right). A running sum is therefore compared with
+    With L the left sum, the gain is L**2 n / (n_left n_right). A running sum is therefore compared with
     the |L| that could still win, taken over a block of positions, and little else is done at most positions. The
     `likely` feature goes first, to have a high bound for the others.
     """
     n = lists.shape[1]
-    best_feature, best_at, best_left, best_sum, best_gain = -1, 0, 0, 0, 0.0
+    best, best_gain = _Split(-1, 0, 0, 0), 0.0
     if n_bag < 2 * min_node:
-        return best_feature, best_at, best_left, best_sum
+        return best
     for turn in range(-1, len(lists)):
         f = likely if turn < 0 else turn
         if f < 0 or (turn >= 0 and f == likely):
@@ -349,8 +344,8 @@ def _best_split(
                     # n_right L - n_left R: to the last bit, only the sign changes when the sides change places.
                     gap = n_right * float(left_sum) - n_left * float(rest - left_sum)
                     gain = gap * gap / (float(n_left * n_right) * n_bag)
-                    if gain > best_gain or (gain == best_gain and f < best_feature):
-                        best_feature, best_at, best_left, best_sum, best_gain = f, block + i, n_left, left_sum, gain
+                    if gain > best_gain or (gain == best_gain and f < best.feature):
+                        best, best_gain = _Split(f, block + i, n_left, left_sum), gain
                         bound = np.int64(np.sqrt(best_gain * sides / n_bag) * (1 - 1e-9)) - rest - 1
             block = block_end
-    return best_feature, best_at, best_left, best_sum
+    return best

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,18 +21,24 @@ from foldshift.learners.trees._c45_splits import (
     STOP,
     TOLERANCE,
     WIDEST,
+    Columns,
+    ErrorLimit,
+    Nodes,
+    Present,
+    SplitRules,
+    Work,
     add_children,
     best_split,
     check_parameters,
     count_values,
+    error_limit,
     fill_lists,
     is_splittable,
     leaf_errors,
-    make_tables,
+    make_nodes,
     make_work,
     prepare,
-    set_node,
-    upper_quantile,
+    set_root,
 )
 
 if TYPE_CHECKING:
@@ -42,8 +49,25 @@ if TYPE_CHECKING:
 # Columns of the table of conditions. A condition belongs to a rule and asks for `value <= threshold`, `>` or a category.
 _RULE, _COLUMN, _TEST = range(3)
 _AT_MOST, _ABOVE, _EQUAL = range(3)
-# What the column NEXT says of a node of a partial tree: not looked at, a leaf, or the number of children looked at.
+# Values of the column NEXT of a partial tree: not looked at, a leaf, or the number of children looked at.
 _UNKNOWN, _LEAF = -2, -1
+
+
+class _Settings(NamedTuple):
+    """Parameters of `PARTClassifier` as the kernels take them; `rules.cut_above_5_needs_25` says whether to do as KEEL does."""
+
+    limit: ErrorLimit
+    rules: SplitRules
+
+
+class _Rules(NamedTuple):
+    """Tables of the rules; only the first `n_conditions` and `n_rules` rows are in use. See `RuleList`."""
+
+    conditions: IntArray
+    values: FloatArray
+    class_counts: IntArray
+    n_conditions: int
+    n_rules: int
 
 
 class PARTClassifier(FoldClassifier):
@@ -118,24 +142,19 @@ class PARTClassifier(FoldClassifier):
         self.stop_when_first_leaf_widest = stop_when_first_leaf_widest
         self.categorical_features = categorical_features
 
-    def _settings(self) -> tuple[float, float, int, bool]:
+    def _settings(self) -> _Settings:
         check_parameters(self.confidence, self.min_samples)
-        return (
-            float(self.confidence),
-            upper_quantile(self.confidence),
-            int(self.min_samples),
-            bool(self.stop_when_first_leaf_widest),
-        )
+        rules = SplitRules(int(self.min_samples), True, bool(self.stop_when_first_leaf_widest))
+        return _Settings(error_limit(self.confidence), rules)
 
     def _fit(self, X: FloatArray, codes: IntArray, n_classes: int) -> None:
         settings = self._settings()
-        data = prepare(X, codes, self.categorical_features)
-        work, tables = make_work(data, n_classes), make_tables(256, n_classes)
-        rules = _make_rules(64, 16, n_classes)
-        _, rules, n_conditions, n_rules = _learn(
-            np.ones(len(X), bool), data, n_classes, settings, work, np.empty_like(work[0]), tables, rules
-        )
-        self.rules_ = RuleList(rules[0][:n_conditions], rules[1][:n_conditions], rules[2][:n_rules], self.classes_)
+        columns = prepare(X, codes, self.categorical_features)
+        work = make_work(columns, n_classes)
+        lists_left, nodes = np.empty_like(work.lists), make_nodes(256, n_classes)
+        _, rules = _learn(np.ones(len(X), bool), columns, settings, work, lists_left, nodes, _make_rules(64, 16, n_classes))
+        in_use = slice(rules.n_conditions)
+        self.rules_ = RuleList(rules.conditions[in_use], rules.values[in_use], rules.class_counts[: rules.n_rules], self.classes_)
 
     def _scores(self, X: FloatArray) -> FloatArray:
         rules = self.rules_
@@ -154,6 +173,7 @@ class PARTClassifier(FoldClassifier):
         return _fit_and_score(X, prepare(X, codes, self.categorical_features), n_classes, folds, n_folds, settings)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class RuleList:
     """Rules in the order in which they are tried; the last one has no condition.
 
@@ -170,17 +190,16 @@ class RuleList:
         Class labels.
     """
 
-    def __init__(self, conditions: IntArray, values: FloatArray, class_counts: IntArray, classes: Array) -> None:
-        self.conditions = conditions
-        self.values = values
-        self.class_counts = class_counts
-        self.classes = classes
+    conditions: IntArray
+    values: FloatArray
+    class_counts: IntArray
+    classes: Array
 
     def __len__(self) -> int:
         return len(self.class_counts)
 
     def __str__(self) -> str:
-        tests = [[] for _ in self.class_counts]
+        tests: list[list[str]] = [[] for _ in self.class_counts]
         for (rule, column, test), value in zip(self.conditions, self.values):
             tests[rule].append(f"x{column} {('<=', '>', '=')[test]} {value:.6g}")
         lines = []
@@ -193,28 +212,24 @@ class RuleList:
 
 @compiled
 def _fit_and_score(
-    X: FloatArray,
-    data: tuple[Array, ...],
-    n_classes: int,
-    folds: UnsignedArray,
-    n_folds: int,
-    settings: tuple[float, float, int, bool],
+    X: FloatArray, columns: Columns, n_classes: int, folds: UnsignedArray, n_folds: int, settings: _Settings
 ) -> FloatArray:
+    """Score every sample by the rules of the other folds: (n_seeds, n_samples, n_classes)."""
     n_seeds, n = folds.shape
     scores = np.empty((n_seeds, n, n_classes))
-    work = make_work(data, n_classes)
-    lists_left = np.empty_like(work[0])
-    tables, rules = make_tables(256, n_classes), _make_rules(64, 16, n_classes)
+    work = make_work(columns, n_classes)
+    lists_left = np.empty_like(work.lists)
+    nodes, rules = make_nodes(256, n_classes), _make_rules(64, 16, n_classes)
     in_training = np.empty(n, np.bool_)
     for seed in range(n_seeds):
         for fold in range(n_folds):
             for i in range(n):
                 in_training[i] = folds[seed, i] != fold
-            tables, rules, n_conditions, n_rules = _learn(in_training, data, n_classes, settings, work, lists_left, tables, rules)
-            conditions, values, counts = rules
+            nodes, rules = _learn(in_training, columns, settings, work, lists_left, nodes, rules)
+            conditions, counts = rules.conditions[: rules.n_conditions], rules.class_counts[: rules.n_rules]
             for i in range(n):
                 if not in_training[i]:
-                    _score(X[i], conditions[:n_conditions], values, counts[:n_rules], scores[seed, i])
+                    _score(X[i], conditions, rules.values, counts, scores[seed, i])
     return scores
 
 
@@ -250,142 +265,131 @@ def _score(x: FloatArray, conditions: IntArray, values: FloatArray, counts: IntA
 
 
 @compiled
-def _make_rules(n_conditions: int, n_rules: int, n_classes: int) -> tuple[IntArray, FloatArray, IntArray]:
-    """Empty tables: conditions, their values, class counts of the rules."""
-    return np.empty((n_conditions, 3), np.int64), np.empty(n_conditions), np.empty((n_rules, n_classes), np.int64)
+def _make_rules(n_conditions: int, n_rules: int, n_classes: int) -> _Rules:
+    """Allocate the tables of the rules."""
+    return _Rules(
+        conditions=np.empty((n_conditions, 3), np.int64),
+        values=np.empty(n_conditions),
+        class_counts=np.empty((n_rules, n_classes), np.int64),
+        n_conditions=0,
+        n_rules=0,
+    )
 
 
 @compiled
 def _learn(
     in_training: BoolArray,
-    data: tuple[Array, ...],
-    n_classes: int,
-    settings: tuple[float, float, int, bool],
-    work: tuple[Array, ...],
+    columns: Columns,
+    settings: _Settings,
+    work: Work,
     lists_left: UnsignedArray,
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
-    rules: tuple[IntArray, FloatArray, IntArray],
-) -> tuple[tuple[IntArray, FloatArray, IntArray, FloatArray], tuple[IntArray, FloatArray, IntArray], int, int]:
-    """Learn the rules of one training part; return the tables, and the numbers of conditions and rules.
+    nodes: Nodes,
+    rules: _Rules,
+) -> tuple[Nodes, _Rules]:
+    """Learn the rules of one training part; return the tables.
 
     `lists_left` keeps the rows that are left in ascending order, as a tree puts its own lists in another.
     """
-    stop_early, min_samples = settings[3], settings[2]
-    order, labels, lists = data[3], data[5], work[0]
-    n_in_use, n_training = count_values(data, in_training, n_classes, work)
+    like_keel, min_samples = settings.rules.cut_above_5_needs_25, settings.rules.min_samples
+    present = count_values(columns, in_training, nodes.counts.shape[1], work)
     left = in_training.copy()
-    n_left = n_training
-    fill_lists(order, left, lists_left)
+    n_left = present.n_rows
+    fill_lists(columns.order, left, lists_left)
     n_conditions, n_rules = 0, 0
     while True:
-        if n_rules == len(rules[2]):
-            larger = _make_rules(len(rules[1]), 2 * n_rules, n_classes)
-            larger[0][:n_conditions], larger[1][:n_conditions] = rules[0][:n_conditions], rules[1][:n_conditions]
-            larger[2][:n_rules] = rules[2]
-            rules = larger
-        lists[:, :n_left] = lists_left[:, :n_left]
-        set_node(0, -1, 0, n_left, tables)
-        tables[2][0] = 0
-        for i in range(len(left)):
-            if left[i]:
-                tables[2][0, labels[i]] += 1
+        work.lists[:, :n_left] = lists_left[:, :n_left]
+        set_root(n_left, left, columns, nodes)
         rule_leaf = 0
-        if not stop_early:
-            tables = _grow_partially(in_training, n_in_use, n_training, data, settings, work, tables)
-            rule_leaf = tables[0][0, WIDEST]
+        if not like_keel:
+            nodes = _grow_partially(in_training, present, columns, settings, work, nodes)
+            rule_leaf = nodes.table[0, WIDEST]
         elif n_left > 2 * min_samples + 1:
-            tables = _grow_partially(left, n_in_use, n_left, data, settings, work, tables)
-            rule_leaf = tables[0][0, WIDEST] if tables[0][0, WIDEST] != _first_leaf(tables) else 0
-        table, thresholds, counts, _ = tables
-        rules[2][n_rules] = counts[rule_leaf]
-        if rule_leaf == 0:
-            return tables, rules, n_conditions, n_rules + 1
-        depth = 0
-        node = rule_leaf
+            nodes = _grow_partially(left, Present(present.n_classes, n_left), columns, settings, work, nodes)
+            rule_leaf = nodes.table[0, WIDEST] if nodes.table[0, WIDEST] != _first_leaf(nodes) else 0
+        depth, node = 0, rule_leaf
         while node > 0:
             depth += 1
-            node = table[node, PARENT]
-        if n_conditions + depth > len(rules[1]):
-            larger = _make_rules(2 * (n_conditions + depth), len(rules[2]), n_classes)
-            larger[0][:n_conditions], larger[1][:n_conditions] = rules[0][:n_conditions], rules[1][:n_conditions]
-            larger[2][: n_rules + 1] = rules[2][: n_rules + 1]
-            rules = larger
+            node = nodes.table[node, PARENT]
+        rules = _with_room(rules, n_conditions + depth, n_rules + 1)
+        rules.class_counts[n_rules] = nodes.counts[rule_leaf]
+        if rule_leaf == 0:
+            return nodes, _Rules(rules.conditions, rules.values, rules.class_counts, n_conditions, n_rules + 1)
         n_conditions += depth
-        at = n_conditions - 1
-        node = rule_leaf
-        while node > 0:
-            parent = table[node, PARENT]
-            f, branch = table[parent, FEATURE], node - table[parent, FIRST]
-            rules[0][at, _RULE], rules[0][at, _COLUMN] = n_rules, f
-            if data[1][f]:
-                rules[0][at, _TEST], rules[1][at] = _EQUAL, branch
-            else:
-                rules[0][at, _TEST], rules[1][at] = _ABOVE if branch else _AT_MOST, thresholds[parent]
-            at -= 1
-            node = parent
+        _write_conditions(n_rules, rule_leaf, n_conditions, columns.is_nominal, nodes, rules)
         n_rules += 1
-        for i in range(table[rule_leaf, START], table[rule_leaf, STOP]):
-            left[lists[-1, i]] = False
+        start, stop = nodes.table[rule_leaf, START], nodes.table[rule_leaf, STOP]
+        for i in range(start, stop):
+            left[work.lists[-1, i]] = False
         fill_lists(lists_left[:-1, :n_left], left, lists_left)  # in place: a row never moves back
-        n_left -= table[rule_leaf, STOP] - table[rule_leaf, START]
+        n_left -= stop - start
 
 
 @compiled
-def _grow_partially(
-    known: BoolArray,
-    n_in_use: int,
-    n_known: int,
-    data: tuple[Array, ...],
-    settings: tuple[float, float, int, bool],
-    work: tuple[Array, ...],
-    tables: tuple[IntArray, FloatArray, IntArray, FloatArray],
-) -> tuple[IntArray, FloatArray, IntArray, FloatArray]:
+def _with_room(rules: _Rules, n_conditions: int, n_rules: int) -> _Rules:
+    """Move the rules to larger tables if there is no room for so many."""
+    old_conditions, old_rules = len(rules.values), len(rules.class_counts)
+    if n_conditions <= old_conditions and n_rules <= old_rules:
+        return rules
+    larger = _make_rules(max(2 * n_conditions, old_conditions), max(2 * n_rules, old_rules), rules.class_counts.shape[1])
+    larger.conditions[:old_conditions], larger.values[:old_conditions] = rules.conditions, rules.values
+    larger.class_counts[:old_rules] = rules.class_counts
+    return larger
+
+
+@compiled
+def _write_conditions(rule: int, leaf: int, end: int, is_nominal: BoolArray, nodes: Nodes, rules: _Rules) -> None:
+    """Write the conditions on the way to a leaf, the first one at the root, into the places before `end`."""
+    at, node = end - 1, leaf
+    while node > 0:
+        parent = nodes.table[node, PARENT]
+        f, branch = nodes.table[parent, FEATURE], node - nodes.table[parent, FIRST]
+        rules.conditions[at, _RULE], rules.conditions[at, _COLUMN] = rule, f
+        if is_nominal[f]:
+            rules.conditions[at, _TEST], rules.values[at] = _EQUAL, branch
+        else:
+            rules.conditions[at, _TEST], rules.values[at] = _ABOVE if branch else _AT_MOST, nodes.thresholds[parent]
+        at -= 1
+        node = parent
+
+
+@compiled
+def _grow_partially(known: BoolArray, present: Present, columns: Columns, settings: _Settings, work: Work, nodes: Nodes) -> Nodes:
     """Grow one partial tree on the rows in the lists; return its tables.
 
-    Thresholds are values of the `n_known` rows marked in `known`.
+    Thresholds are values of the rows marked in `known`, which `present` counts.
     """
-    confidence, quantile, min_samples, stop_early = settings
+    rules = settings.rules
+    like_keel, min_samples = rules.cut_above_5_needs_25, rules.min_samples
     n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
     node = np.int64(0)
-    tables[0][0, NEXT] = _UNKNOWN
+    nodes.table[0, NEXT] = _UNKNOWN
     while node >= 0:
-        table, _, counts, _ = tables
+        table = nodes.table
         if table[node, NEXT] == _UNKNOWN:
-            feature, n_left_side = -1, 0
-            if is_splittable(counts[node], min_samples):
-                feature, n_left_side = best_split(
-                    table[node, START],
-                    table[node, STOP],
-                    counts[node],
-                    n_in_use,
-                    n_known,
-                    data,
-                    work,
-                    min_samples,
-                    np.bool_(True),  # typed, as what C4.5 gives: one compiled version for both
-                    stop_early,
-                )
-            if feature < 0:
+            split = (-1, 0)
+            if is_splittable(nodes.counts[node], min_samples):
+                split = best_split(node, nodes, present, columns, work, rules)
+            if split[0] < 0:
                 table[node, NEXT], table[node, WIDEST] = _LEAF, node
                 node = table[node, PARENT]
                 continue
-            tables = add_children(node, n_nodes, feature, n_left_side, known, data, work, tables, min_samples, True)
-            table, _, counts, _ = tables
+            nodes = add_children(node, n_nodes, split, known, columns, work, nodes, min_samples)
+            table = nodes.table
             table[node, NEXT] = 0
             first, n_children = table[node, FIRST], table[node, N_CHILDREN]
             table[first : first + n_children, NEXT] = _UNKNOWN
             n_nodes += n_children
-            if stop_early:
-                _rank_branches(first, n_children, work[3], tables)
+            if like_keel:
+                _rank_branches(first, n_children, work.terms, nodes)
         first, n_children, n_seen = table[node, FIRST], table[node, N_CHILDREN], table[node, NEXT]
         has_inner = False
         for child in range(first, first + n_children):
             has_inner |= table[child, NEXT] >= 0
         if not has_inner and n_seen < n_children:
-            if stop_early:
+            if like_keel:
                 child = first + table[first + n_seen, ORDER]
             else:
-                child = _next_branch(first, n_children, min_samples, work[3], tables)
+                child = _next_branch(first, n_children, min_samples, work.terms, nodes)
             if child >= 0:
                 table[node, NEXT] += 1
                 node = child
@@ -393,20 +397,18 @@ def _grow_partially(
             # All other branches are too small to be looked at.
             for c in range(first, first + n_children):
                 table[c, NEXT] = _LEAF
-        if not has_inner and _is_leaf_better(node, confidence, quantile, stop_early, tables):
+        if not has_inner and _is_leaf_better(node, settings.limit, like_keel, nodes):
             table[node, NEXT], table[node, WIDEST], table[node, FEATURE] = _LEAF, node, -1
         else:
-            table[node, WIDEST] = _widest_leaf(node, 0 if stop_early else min_samples, tables)
+            table[node, WIDEST] = _widest_leaf(node, 0 if like_keel else min_samples, nodes)
         node = table[node, PARENT]
-    return tables
+    return nodes
 
 
 @compiled
-def _next_branch(
-    first: int, n_children: int, min_samples: int, terms: FloatArray, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]
-) -> int:
+def _next_branch(first: int, n_children: int, min_samples: int, terms: FloatArray, nodes: Nodes) -> int:
     """Branch to look at next: of those with `min_samples` samples the first pure one, else the one of least entropy; -1: none."""
-    table, _, counts, _ = tables
+    table, counts = nodes.table, nodes.counts
     best, least = -1, np.inf
     for child in range(first, first + n_children):
         n = counts[child].sum()
@@ -429,24 +431,22 @@ def _entropy(counts: IntArray, n: int, terms: FloatArray) -> float:
 
 
 @compiled
-def _is_leaf_better(
-    node: int, confidence: float, quantile: float, stop_early: bool, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]
-) -> bool:
-    """Whether a node whose branches are all leaves should be one itself."""
-    table, _, counts, _ = tables
+def _is_leaf_better(node: int, limit: ErrorLimit, like_keel: bool, nodes: Nodes) -> bool:
+    """Decide whether a node whose branches are all leaves should be one itself."""
+    table, counts = nodes.table, nodes.counts
     first, n_children = table[node, FIRST], table[node, N_CHILDREN]
     below = 0.0
     for child in range(first, first + n_children):
-        below += counts[child].sum() - counts[child].max() if stop_early else leaf_errors(counts[child], confidence, quantile)
-    if stop_early:
+        below += counts[child].sum() - counts[child].max() if like_keel else leaf_errors(counts[child], limit)
+    if like_keel:
         return below >= counts[node].sum() - counts[node].max()
-    return leaf_errors(counts[node], confidence, quantile) <= below + PRUNING_SLACK + TOLERANCE
+    return leaf_errors(counts[node], limit) <= below + PRUNING_SLACK + TOLERANCE
 
 
 @compiled
-def _widest_leaf(node: int, min_samples: int, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> int:
+def _widest_leaf(node: int, min_samples: int, nodes: Nodes) -> int:
     """Widest leaf below a node, the first of equals, among the branches looked at that have `min_samples` samples."""
-    table = tables[0]
+    table = nodes.table
     widest, most = -1, -1
     for child in range(table[node, FIRST], table[node, FIRST] + table[node, N_CHILDREN]):
         if table[child, NEXT] == _UNKNOWN or table[child, STOP] - table[child, START] < min_samples:
@@ -458,9 +458,9 @@ def _widest_leaf(node: int, min_samples: int, tables: tuple[IntArray, FloatArray
 
 
 @compiled
-def _first_leaf(tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> int:
+def _first_leaf(nodes: Nodes) -> int:
     """First leaf from the left among the branches looked at."""
-    table = tables[0]
+    table = nodes.table
     node = 0
     while table[node, NEXT] != _LEAF:
         node = table[node, FIRST]
@@ -470,14 +470,12 @@ def _first_leaf(tables: tuple[IntArray, FloatArray, IntArray, FloatArray]) -> in
 
 
 @compiled
-def _rank_branches(
-    first: int, n_children: int, terms: FloatArray, tables: tuple[IntArray, FloatArray, IntArray, FloatArray]
-) -> None:
+def _rank_branches(first: int, n_children: int, terms: FloatArray, nodes: Nodes) -> None:
     """Order branches by entropy as KEEL does: a merge sort that takes from the right half unless the left is smaller.
 
     The entropy of a branch without samples is not a number, so no comparison with it holds.
     """
-    table, _, counts, _ = tables
+    table, counts = nodes.table, nodes.counts
     entropies = np.full(n_children, np.nan)
     for c in range(n_children):
         n = counts[first + c].sum()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiled
 from foldshift.learners.base import FoldRegressor
-from foldshift.learners.trees._presort import presort, to_units
+from foldshift.learners.trees._presort import Presorted, Scale, list_training_rows, presort, to_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, Floats, IntArray, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, UnsignedArray
 
 # A split counts only if its improvement exceeds this fraction of the largest one seen in the tree.
 LEAST_IMPROVEMENT = 1e-10
@@ -23,6 +24,43 @@ _BLOCK = 64  # positions scanned with one bound
 # Columns of the tables that describe a tree while it grows: one of integers, one of floats, one row per node.
 _START, _STOP, _SUM, _DEPTH, _PARENT, _LEFT, _RIGHT, _FEATURE, _STAGE, _N_SPLITS = range(10)
 _RISK, _THRESHOLD, _VALUE, _PRUNED_RISK, _NEEDED = range(5)
+
+
+class _Limits(NamedTuple):
+    """Parameters of `RPARTRegressor` as the kernels take them."""
+
+    min_split: int
+    min_leaf: int
+    complexity: float
+    max_depth: int
+
+
+class _Work(NamedTuple):
+    """Arrays that every fit overwrites, with the tables of the tree."""
+
+    lists: NDArray[np.uint32]  # (n_features, n_samples): training rows in the order of every column
+    units: IntArray  # (n_samples,): targets as integers
+    centred: IntArray  # (n_samples,): the same around the mean of a node
+    flags: NDArray[np.uint8]  # (n_samples,)
+    buffer: NDArray[np.uint32]  # (n_samples,)
+    counts: IntArray  # (2 n_samples, 10)
+    measures: FloatArray  # (2 n_samples, 5)
+
+
+class _Bounds(NamedTuple):
+    """Bounds on what a subtree can earn."""
+
+    least_gain: float  # what every split must earn
+    smallest: int  # rows of the smallest node that can be split
+    max_depth: int
+
+
+class _Sides(NamedTuple):
+    """Stretch of the lists of a node, and where its right side begins."""
+
+    start: int
+    middle: int
+    stop: int
 
 
 class RPARTRegressor(FoldRegressor):
@@ -90,14 +128,15 @@ class RPARTRegressor(FoldRegressor):
         if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < np.inf:
             raise ValueError(f"complexity={value!r} must be a finite number of at least 0")
 
-    def _limits(self) -> tuple[int, int, float, int]:
-        return int(self.min_split), int(self.min_leaf), float(self.complexity), int(self.max_depth)
+    def _limits(self) -> _Limits:
+        return _Limits(int(self.min_split), int(self.min_leaf), float(self.complexity), int(self.max_depth))
 
     def _fit(self, X: FloatArray, y: FloatArray) -> None:
         self._check()
-        order, codes, values = presort(X)
-        counts, measures, n_nodes, low, unit = _fit_one(order, codes, values, y, *self._limits())
-        self.tree_ = RegressionTree.from_tables(counts[:n_nodes], measures[:n_nodes], low, unit)
+        columns = presort(X)
+        work = _make_work(*columns.codes.shape)
+        n_nodes, scale = _grow(columns, y, np.ones(len(y), np.bool_), self._limits(), work)
+        self.tree_ = RegressionTree.from_tables(work.counts[:n_nodes], work.measures[:n_nodes], scale.unit)
 
     def _predict(self, X: FloatArray) -> FloatArray:
         tree = self.tree_
@@ -107,9 +146,10 @@ class RPARTRegressor(FoldRegressor):
         self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
     ) -> FloatArray:
         self._check()
-        return _fit_and_predict(X, *presort(X), y, folds, n_folds, *self._limits())
+        return _fit_and_predict(X, presort(X), y, folds, n_folds, self._limits())
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class RegressionTree:
     """Nodes of a binary regression tree, parents before children, left before right.
 
@@ -129,27 +169,17 @@ class RegressionTree:
         Their mean target.
     """
 
-    def __init__(
-        self,
-        feature: IntArray,
-        threshold: FloatArray,
-        left: IntArray,
-        right: IntArray,
-        n_samples: IntArray,
-        deviance: FloatArray,
-        value: FloatArray,
-    ) -> None:
-        self.feature = feature
-        self.threshold = threshold
-        self.left = left
-        self.right = right
-        self.n_samples = n_samples
-        self.deviance = deviance
-        self.value = value
+    feature: IntArray
+    threshold: FloatArray
+    left: IntArray
+    right: IntArray
+    n_samples: IntArray
+    deviance: FloatArray
+    value: FloatArray
 
     @classmethod
-    def from_tables(cls, counts: IntArray, measures: FloatArray, low: float, unit: float) -> RegressionTree:
-        """Drop the pruned nodes from the tables of `_grow` and number the others afresh."""
+    def from_tables(cls, counts: IntArray, measures: FloatArray, unit: float) -> RegressionTree:
+        """Drop the pruned nodes from the tables of `_grow` and number the others again."""
         kept, waiting = [], [0]
         while waiting:
             node = waiting.pop()
@@ -186,59 +216,34 @@ class RegressionTree:
 
 
 @compiled
-def _work(n_features: int, n_samples: int) -> tuple[Array, ...]:
-    """Arrays that every fit overwrites: lists, units, centred units, flags, buffer, and the two tables."""
-    return (
-        np.empty((n_features, n_samples), np.uint32),
-        np.empty(n_samples, np.int64),
-        np.empty(n_samples, np.int64),
-        np.empty(n_samples, np.uint8),
-        np.empty(n_samples, np.uint32),
-        np.empty((2 * n_samples, 10), np.int64),
-        np.empty((2 * n_samples, 5), np.float64),
+def _make_work(n_features: int, n_samples: int) -> _Work:
+    """Allocate what every fit overwrites."""
+    return _Work(
+        lists=np.empty((n_features, n_samples), np.uint32),
+        units=np.empty(n_samples, np.int64),
+        centred=np.empty(n_samples, np.int64),
+        flags=np.empty(n_samples, np.uint8),
+        buffer=np.empty(n_samples, np.uint32),
+        counts=np.empty((2 * n_samples, 10), np.int64),
+        measures=np.empty((2 * n_samples, 5), np.float64),
     )
-
-
-def _fit_one(
-    order: UnsignedArray,
-    codes: NDArray[np.int32],
-    values: FloatArray,
-    y: FloatArray,
-    min_split: int,
-    min_leaf: int,
-    complexity: float,
-    max_depth: int,
-) -> tuple[Floats, ...]:
-    work = _work(*codes.shape)
-    in_training = np.ones(len(y), np.bool_)
-    n_nodes, low, unit = _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work)
-    return work[5], work[6], n_nodes, low, unit
 
 
 @compiled
 def _fit_and_predict(
-    X: FloatArray,
-    order: UnsignedArray,
-    codes: NDArray[np.int32],
-    values: FloatArray,
-    y: FloatArray,
-    folds: UnsignedArray,
-    n_folds: int,
-    min_split: int,
-    min_leaf: int,
-    complexity: float,
-    max_depth: int,
+    X: FloatArray, columns: Presorted, y: FloatArray, folds: UnsignedArray, n_folds: int, limits: _Limits
 ) -> FloatArray:
+    """Predict every sample by the tree of the other folds: (n_seeds, n_samples)."""
     n_seeds, n = folds.shape
     predictions = np.empty((n_seeds, n))
-    work = _work(*codes.shape)
-    counts, measures = work[5], work[6]
+    work = _make_work(*columns.codes.shape)
+    counts, measures = work.counts, work.measures
     in_training = np.empty(n, np.bool_)
     for seed in range(n_seeds):
         for fold in range(n_folds):
             for i in range(n):
                 in_training[i] = folds[seed, i] != fold
-            _grow(order, codes, values, y, in_training, min_split, min_leaf, complexity, max_depth, work)
+            _grow(columns, y, in_training, limits, work)
             for i in range(n):
                 if not in_training[i]:
                     node = 0
@@ -263,19 +268,8 @@ def _predict_rows(
 
 
 @compiled
-def _grow(
-    order: UnsignedArray,
-    codes: NDArray[np.int32],
-    values: FloatArray,
-    y: FloatArray,
-    in_training: BoolArray,
-    min_split: int,
-    min_leaf: int,
-    complexity: float,
-    max_depth: int,
-    work: tuple[Array, ...],
-) -> tuple[Any, ...]:
-    """Grow and prune one tree into the tables of `work`; return the number of nodes, and the target's low and unit.
+def _grow(columns: Presorted, y: FloatArray, in_training: BoolArray, limits: _Limits, work: _Work) -> tuple[np.int64, Scale]:
+    """Grow and prune one tree into the tables of `work`; return the number of nodes, and the scale of the targets.
 
     Depth first, left before right. Each feature's list holds the training rows in ascending order of the feature,
     and every node owns the same stretch of all lists. Pruned nodes have no feature; their children stay in the
@@ -284,20 +278,15 @@ def _grow(
     `_NEEDED` is what a subtree must earn beyond the cost of its splits, or else a node above is pruned whatever
     happens elsewhere: what that node lacks, with the most that its other side could give.
     """
-    lists, units, centred, flags, buffer, counts, measures = work
-    low, unit = to_units(y, in_training, units)
-    n = 0
-    for f in range(len(order)):
-        n = 0
-        for i in range(order.shape[1]):
-            # Write always, step on only for training rows: a branch would be mispredicted at many test rows.
-            lists[f, n] = order[f, i]
-            n += in_training[order[f, i]]
+    codes, values = columns.codes, columns.values
+    lists, counts, measures = work.lists, work.counts, work.measures
+    scale = to_units(y, in_training, work.units)
+    n = list_training_rows(columns.order, in_training, lists)
     root = np.int64(0)
-    _describe(root, np.int64(-1), root, np.int64(n), lists[0], units, counts, measures, low, unit)
-    least_gain = complexity * measures[0, _RISK]  # what every split must earn
+    _describe(root, np.int64(-1), root, np.int64(n), lists[0], work, scale)
+    bounds = _Bounds(limits.complexity * measures[0, _RISK], max(limits.min_split, 2 * limits.min_leaf), limits.max_depth)
+    least_gain = bounds.least_gain
     slack = 1e-12 * measures[0, _RISK]  # far above the rounding of the bounds
-    smallest = max(min_split, 2 * min_leaf)
     largest_improvement = 0.0
     n_nodes = np.int64(1)  # typed: with the literal, numba would compile every function it is given to twice
     node = root
@@ -305,11 +294,11 @@ def _grow(
         parent, stage = counts[node, _PARENT], counts[node, _STAGE]
         risk, needed = measures[node, _RISK], measures[node, _NEEDED]
         if stage == 0:
-            possible = _possible_gain(node, counts, measures, least_gain, smallest, max_depth)
+            possible = _possible_gain(node, counts, measures, bounds)
             if possible <= 0 or possible + slack < needed:
                 node = parent
                 continue
-            feature, n_left, gain = _best_split(node, lists, codes, units, centred, counts, min_leaf)
+            feature, n_left, gain = _best_split(node, codes, limits.min_leaf, work)
             if feature < 0 or gain / risk <= largest_improvement * LEAST_IMPROVEMENT:
                 node = parent
                 continue
@@ -317,10 +306,10 @@ def _grow(
             start, stop = counts[node, _START], counts[node, _STOP]
             middle = start + n_left
             left, right = n_nodes, n_nodes + 1
-            _describe(left, node, start, middle, lists[feature], units, counts, measures, low, unit)
-            _describe(right, node, middle, stop, lists[feature], units, counts, measures, low, unit)
-            possible_left = _possible_gain(left, counts, measures, least_gain, smallest, max_depth)
-            possible_right = _possible_gain(right, counts, measures, least_gain, smallest, max_depth)
+            _describe(left, node, start, middle, lists[feature], work, scale)
+            _describe(right, node, middle, stop, lists[feature], work, scale)
+            possible_left = _possible_gain(left, counts, measures, bounds)
+            possible_right = _possible_gain(right, counts, measures, bounds)
             net = risk - measures[left, _RISK] - measures[right, _RISK] - least_gain
             if net + possible_left + possible_right + slack < needed:
                 node = parent
@@ -333,7 +322,7 @@ def _grow(
             counts[node, _FEATURE], counts[node, _LEFT], counts[node, _RIGHT] = feature, left, right
             counts[node, _STAGE] = 1
             if possible_left > 0 or possible_right > 0:
-                _part(start, middle, stop, feature, lists, flags, buffer, possible_left > 0, possible_right > 0)
+                _part(_Sides(start, middle, stop), feature, work, possible_left > 0, possible_right > 0)
             measures[left, _NEEDED] = needed - net - possible_right
             node = left
         elif stage == 1:
@@ -353,23 +342,13 @@ def _grow(
             else:
                 counts[node, _FEATURE] = -1
             node = parent
-    return n_nodes, low, unit
+    return n_nodes, scale
 
 
 @compiled
-def _describe(
-    node: int,
-    parent: int,
-    start: int,
-    stop: int,
-    rows: UnsignedArray,
-    units: IntArray,
-    counts: IntArray,
-    measures: FloatArray,
-    low: float,
-    unit: float,
-) -> None:
+def _describe(node: int, parent: int, start: int, stop: int, rows: UnsignedArray, work: _Work, scale: Scale) -> None:
     """Enter a new leaf into the tables."""
+    units, counts, measures = work.units, work.counts, work.measures
     total = 0
     for i in range(start, stop):
         total += units[rows[i]]
@@ -383,28 +362,27 @@ def _describe(
     counts[node, _LEFT], counts[node, _RIGHT], counts[node, _FEATURE] = -1, -1, -1
     counts[node, _STAGE], counts[node, _N_SPLITS] = 0, 0
     measures[node, _RISK] = measures[node, _PRUNED_RISK] = risk
-    measures[node, _VALUE] = low + mean * unit
+    measures[node, _VALUE] = scale.low + mean * scale.unit
     measures[node, _NEEDED] = 0.0
 
 
 @compiled(inline="always")
-def _possible_gain(node: int, counts: IntArray, measures: Any, least_gain: Any, smallest: int, max_depth: int) -> float:
+def _possible_gain(node: int, counts: IntArray, measures: FloatArray, bounds: _Bounds) -> float:
     """Most that a subtree below the node can earn beyond what its splits cost."""
-    if counts[node, _STOP] - counts[node, _START] < smallest or counts[node, _DEPTH] >= max_depth:
+    if counts[node, _STOP] - counts[node, _START] < bounds.smallest or counts[node, _DEPTH] >= bounds.max_depth:
         return 0.0
-    return max(0.0, measures[node, _RISK] - least_gain)
+    return max(0.0, measures[node, _RISK] - bounds.least_gain)
 
 
 @compiled
-def _best_split(
-    node: int, lists: UnsignedArray, codes: NDArray[np.int32], units: IntArray, centred: IntArray, counts: IntArray, min_leaf: int
-) -> tuple[int, int, float]:
+def _best_split(node: int, codes: NDArray[np.int32], min_leaf: int, work: _Work) -> tuple[int, int, float]:
     """Best split of a node: feature (-1 if none), number of samples on the left, and gain in squared units.
 
     With L the left sum of n_left targets around the node's mean, the gain is L**2 n / (n_left n_right). A running
     sum is therefore compared with the |L| that could still win, taken over a block of positions, and little else is
     done at most positions.
     """
+    lists, units, centred, counts = work.lists, work.units, work.centred, work.counts
     start, stop = counts[node, _START], counts[node, _STOP]
     n = stop - start
     mean = counts[node, _SUM] // n
@@ -441,18 +419,10 @@ def _best_split(
 
 
 @compiled
-def _part(
-    start: int,
-    middle: int,
-    stop: int,
-    feature: int,
-    lists: UnsignedArray,
-    flags: UnsignedArray,
-    buffer: UnsignedArray,
-    left_needed: bool,
-    right_needed: bool,
-) -> None:
+def _part(sides: _Sides, feature: int, work: _Work, left_needed: bool, right_needed: bool) -> None:
     """Part a node's stretch of every list into left and right rows; a side that stays a leaf may be left out."""
+    start, middle, stop = sides.start, sides.middle, sides.stop
+    lists, flags, buffer = work.lists, work.flags, work.buffer
     for i in range(start, stop):
         flags[lists[feature, i]] = i < middle
     for f in range(len(lists)):

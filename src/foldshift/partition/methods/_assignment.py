@@ -1,4 +1,4 @@
-"""The assignment problem: every row of a square table of costs gets a column of its own, at the least total cost."""
+"""Assignment problem: every row of a square table of costs gets a column of its own, at the least total cost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def assign(costs: FloatArray, n: int) -> IntArray:
         columns[0] = 0 if costs[0, 0] + costs[1, 1] <= costs[0, 1] + costs[1, 0] else 1
         columns[1] = 1 - columns[0]
         return columns
-    of_row, of_column = np.zeros(n), np.zeros(n + 1)  # potentials; column n stands for none
+    of_row, of_column = np.zeros(n), np.zeros(n + 1)  # potentials; column n means none
     row_at = np.full(n + 1, -1)
     before = np.empty(n + 1, np.int64)
     reach = np.empty(n)

@@ -1,4 +1,4 @@
-"""What the cuts that others propose share: inputs complete, of mean 0 and standard deviation 1, nominal columns coded; and one
+"""Shared by the cuts that others propose: complete inputs of mean 0 and standard deviation 1, nominal columns coded; and one
 partition under many names of its folds."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CLASSES, NUMBERS = "classification", "regression"
 
 
 def complete(X: FloatArray, categorical_features: ArrayLike | None) -> tuple[FloatArray, BoolArray]:
-    """Inputs as numbers; an error where values are missing."""
+    """Convert inputs to numbers; raise ValueError where values are missing."""
     X, nominal = measurable(X, categorical_features)
     if np.isnan(X).any():
         row, column = np.argwhere(np.isnan(X))[0]
@@ -32,7 +32,10 @@ def complete(X: FloatArray, categorical_features: ArrayLike | None) -> tuple[Flo
 
 
 def scaled(X: Array, nominal: Array, contrasts: Callable[..., Any] = np.eye) -> FloatArray:
-    """Numbers of mean 0 and standard deviation 1, nominal columns coded; constant columns are left out."""
+    """Scale columns to mean 0 and standard deviation 1, nominal ones coded; constant columns are left out (all: one of zeros).
+
+    ``contrasts(c)`` is the table of shape (c, n_codes) that codes c categories; by default, a column for each.
+    """
     columns = []
     for column, is_nominal in zip(X.T, nominal):
         if is_nominal:
@@ -46,14 +49,14 @@ def scaled(X: Array, nominal: Array, contrasts: Callable[..., Any] = np.eye) -> 
 
 
 def renamed(dealt: Array, n_folds: int, rngs: Iterable[np.random.Generator]) -> UnsignedArray:
-    """One partition, with the names of its folds drawn once per generator."""
+    """Permute the fold numbers of one partition, once per generator."""
     return np.array([rng.permutation(n_folds)[dealt] for rng in rngs], dtype=fold_dtype(n_folds)).reshape(-1, len(dealt))
 
 
 def target_column(y: ArrayLike, task: Task | None = None) -> tuple[Array, bool]:
-    """A target as one more column."""
+    """Convert a target to one more column: numbers, or codes of classes from 0; and report which."""
     if task not in (None, CLASSES, NUMBERS):
-        raise ValueError(f"task={task!r} must be {CLASSES!r} or {NUMBERS!r}, or None where the target's values tell")
+        raise ValueError(f"task={task!r} must be {CLASSES!r} or {NUMBERS!r}, or None where the target's values decide")
     y = one_column(y)
     is_class = task == CLASSES if task else y.dtype.kind != "f" or bool((y == np.floor(y)).all())
     return (np.unique(y, return_inverse=True)[1] if is_class else numeric_target(y)), is_class

@@ -47,7 +47,7 @@ def aba_folds(
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, or X is no dense table of numbers, or values are missing.
+        If `n_folds` is out of range, or X is not a dense table of numbers, or values are missing.
 
     Notes
     -----
@@ -146,7 +146,7 @@ def twinning_folds(
 
 
 def _helmert(n_categories: int) -> FloatArray:
-    """Contrasts of every category with the mean of those before it, one column each."""
+    """Contrast every category with the mean of those before it, one column each."""
     table = np.zeros((n_categories, n_categories - 1))
     for j in range(n_categories - 1):
         table[: j + 1, j], table[j + 1, j] = -1.0, j + 1.0
@@ -177,7 +177,7 @@ def _anticluster(points: FloatArray, order: IntArray, n_folds: int) -> IntArray:
 
 @compiled
 def _twin(points: FloatArray, n_parts: int, start: int) -> IntArray:
-    """Samples of the first of `n_parts` parts: one of each neighbourhood, the walk beginning at `start`."""
+    """Choose the samples of the first of `n_parts` parts: one of each neighbourhood, the walk beginning at `start`."""
     n_points = len(points)
     left = np.arange(n_points)
     n_left = n_points
@@ -204,7 +204,7 @@ def _twin(points: FloatArray, n_parts: int, start: int) -> IntArray:
 def _nearest(
     points: FloatArray, at: int, left: IntArray, n_left: int, n_wanted: int, distances: FloatArray, places: IntArray
 ) -> None:
-    """The nearest of the points that are left, near to far: their places in `left`."""
+    """Find the nearest of the points that are left, near to far: their places in `left`."""
     n_held = 0
     for place in range(n_left):
         farthest = distances[n_wanted - 1] if n_held == n_wanted else np.inf

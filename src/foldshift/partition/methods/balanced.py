@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,21 @@ if TYPE_CHECKING:
 SWEEPS = 3  # over all runs; more change little
 TARGET = 4.0  # weight of what is stratified on beside an input
 SIZE = TARGET * SCALE  # of a sample in the size of a group
+
+
+class _Runs(NamedTuple):
+    """Samples run by run; a run of r samples goes to the r folds from its first fold on."""
+
+    rows: IntArray  # (n_samples,)
+    starts: IntArray  # (n_runs + 1,)
+    firsts: IntArray  # (n_runs,)
+
+
+class _Targets(NamedTuple):
+    """Columns to stratify on."""
+
+    columns: FloatArray  # (n_samples, n_targets)
+    nominal: BoolArray  # (n_targets,)
 
 
 def cb_tscv_folds(
@@ -68,17 +83,16 @@ def cb_tscv_folds(
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, X is no dense table with as many rows as y has samples, a column holds text and is not
+        If `n_folds` is out of range, X is not a dense table with as many rows as y has samples, a column holds text and is not
         nominal, a value is infinite, a target or a group is missing, or a column is not known.
 
     Notes
     -----
     With z_i the terms of sample i (`foldshift.partition.methods.cosine_features.terms_of`: 16 to 32 cosines of the rank of
-    every numeric input,
-    the categories of every nominal one) and S_f their sum over fold f, the cut makes ``sum over f of |S_f|**2`` small: equal sums
-    in all folds are equal distributions. The runs are visited in random order, three times; each time the k samples of a run are
-    assigned to the folds anew at the least cost ``sum of z_i . S_f``, an assignment problem. In the end the names of the folds
-    are permuted, so that a sample is in every fold with the same probability.
+    every numeric input, the categories of every nominal one) and S_f their sum over fold f, the cut makes
+    ``sum over f of |S_f|**2`` small: equal sums in all folds are equal distributions. The runs are visited in random order, three
+    times; each time the k samples of a run are assigned to the folds again at the least cost ``sum of z_i . S_f``, an assignment
+    problem. In the end the names of the folds are permuted, so that a sample is in every fold with the same probability.
 
     With groups, runs are of k groups of similar size; the target counts by its cosines, with four times the weight of an input,
     and groups of different folds change places after the deal. The folds of a seed are then the same in whatever order the rows
@@ -103,11 +117,11 @@ def cb_tscv_folds(
     y = numeric_target(y)
     table.check_length(y)
     if table.groups is not None:
-        return table.grouped(rngs, y[:, None].astype(np.float64), np.zeros(1, dtype=bool))
+        return table.grouped(rngs, _Targets(y[:, None].astype(np.float64), np.zeros(1, dtype=bool)))
     order = np.argsort(y, kind="stable")
     has_ties = (np.diff(y[order]) == 0).any()
 
-    def runs(rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+    def runs(rng: np.random.Generator) -> _Runs:
         rows = np.lexsort((rng.random(len(y)), y)) if has_ties else order
         return _cut_into_runs([rows], n_folds)
 
@@ -165,10 +179,10 @@ def cb_scv_folds(
     codes = np.unique(class_target(y), return_inverse=True)[1]
     table.check_length(codes)
     if table.groups is not None:
-        return table.grouped(rngs, codes[:, None].astype(np.float64), np.ones(1, dtype=bool))
+        return table.grouped(rngs, _Targets(codes[:, None].astype(np.float64), np.ones(1, dtype=bool)))
     members = rows_by_class(codes)
 
-    def runs(rng: np.random.Generator) -> tuple[IntArray, IntArray, IntArray]:
+    def runs(rng: np.random.Generator) -> _Runs:
         return _cut_into_runs([rng.permutation(rows) for rows in members], n_folds)
 
     return table.dealt(rngs, runs)
@@ -276,11 +290,11 @@ def cb_table_folds(
         X = np.zeros((len(targets), 1))
     table = _Table(X, n_folds, groups, stratify, categorical_features)
     table.check_length(targets)
-    return table.grouped(rngs, targets, is_nominal)
+    return table.grouped(rngs, _Targets(targets, is_nominal))
 
 
 class _Table:
-    """Inputs of a cut, checked, and the two ways to cut them."""
+    """Checked inputs of a cut, and the two ways to cut them."""
 
     def __init__(
         self,
@@ -305,8 +319,8 @@ class _Table:
         if len(y) != self.n_samples:
             raise ValueError(f"X and y have {self.n_samples} and {len(y)} samples; expected the same number")
 
-    def dealt(self, rngs: Any, runs_of: Callable[..., Any]) -> UnsignedArray:
-        """Folds of every seed, by the runs of samples that `runs_of` makes of its generator."""
+    def dealt(self, rngs: Iterable[np.random.Generator], runs_of: Callable[[np.random.Generator], _Runs]) -> UnsignedArray:
+        """Deal samples into folds once per generator, by the runs that `runs_of` makes with it."""
         rngs = list(rngs)
         folds = np.empty((len(rngs), self.n_samples), dtype=fold_dtype(self.n_folds))
         if self.n_folds == self.n_samples:  # every sample by itself: nothing to balance
@@ -315,21 +329,22 @@ class _Table:
             return folds
         terms = terms_of(self.X, self.nominal, self.weights)
         for row, rng in zip(folds, rngs):
-            rows, starts, firsts = runs_of(rng)
-            orders = np.array([rng.permutation(len(firsts)) for _ in range(SWEEPS)])
-            dealt = _deal(terms, rows, starts, firsts, orders, self.n_folds)
+            runs = runs_of(rng)
+            orders = np.array([rng.permutation(len(runs.firsts)) for _ in range(SWEEPS)])
+            dealt = _deal(terms, runs, orders, self.n_folds)
             row[:] = rng.permutation(self.n_folds)[dealt]
         return folds
 
-    def grouped(self, rngs: Any, targets: FloatArray | None = None, nominal: BoolArray | None = None) -> UnsignedArray:
-        """Folds of every seed, of whole groups (of single samples where there are none), targets among the terms."""
+    def grouped(self, rngs: Iterable[np.random.Generator], targets: _Targets | None = None) -> UnsignedArray:
+        """Cut whole groups (single samples where there are none) into folds once per generator, targets among the terms."""
         X, is_nominal, weights = self.X, self.nominal, self.weights
         order = np.zeros(self.n_samples)
         if targets is not None:
-            X, is_nominal = np.column_stack([X, targets]), np.append(is_nominal, nominal)
-            weights = np.append(weights, np.full(targets.shape[1], TARGET))
-            order = np.unique(targets, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
-            if targets.shape[1] > 1:
+            columns = targets.columns
+            X, is_nominal = np.column_stack([X, columns]), np.append(is_nominal, targets.nominal)
+            weights = np.append(weights, np.full(columns.shape[1], TARGET))
+            order = np.unique(columns, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
+            if columns.shape[1] > 1:
                 X, is_nominal, weights = np.column_stack([X, order]), np.append(is_nominal, True), np.append(weights, 1.0)
         groups = np.arange(self.n_samples) if self.groups is None else self.groups
         n_groups = groups.max() + 1
@@ -342,23 +357,24 @@ class _Table:
         return np.array(folds, dtype=fold_dtype(self.n_folds)).reshape(-1, self.n_samples)
 
 
-def _cut_into_runs(strata: list[IntArray], n_folds: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Runs of k samples of each stratum, and what is left."""
-    sizes, firsts, turn = [], [], 0
+def _cut_into_runs(strata: list[IntArray], n_folds: int) -> _Runs:
+    """Cut each stratum into runs of k samples; what is left of the strata goes to the folds in turn."""
+    sizes: list[int] = []
+    firsts: list[int] = []
+    turn = 0
     for stratum in strata:
         whole, left = divmod(len(stratum), n_folds)
         sizes += [n_folds] * whole + [left] * (left > 0)
         firsts += [0] * whole + [turn] * (left > 0)
         turn = (turn + left) % n_folds
-    return np.concatenate(strata), np.append(0, np.cumsum(sizes)), np.array(firsts, dtype=np.int64)
+    return _Runs(np.concatenate(strata), np.append(0, np.cumsum(sizes)), np.array(firsts, dtype=np.int64))
 
 
 # The terms are whole numbers, and their sums and products far below 2**53: sums are exact in any order.
 @compiled(fastmath={"reassoc", "contract", "nsz"})
-def _deal(
-    terms: NDArray[np.int16], rows: IntArray, starts: IntArray, firsts: IntArray, orders: IntArray, n_folds: int
-) -> IntArray:
-    """Fold of every sample; see `cb_tscv_folds`."""
+def _deal(terms: NDArray[np.int16], runs: _Runs, orders: IntArray, n_folds: int) -> IntArray:
+    """Assign every sample to a fold; see `cb_tscv_folds`. `orders` has the order of the runs in every sweep."""
+    rows, starts, firsts = runs
     n_terms = terms.shape[1]
     folds = np.empty(len(terms), np.int64)
     totals = np.zeros((n_folds, n_terms))

@@ -46,7 +46,7 @@ def cbdscv_folds(
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, or X is no dense table of numbers, or values are missing.
+        If `n_folds` is out of range, or X is not a dense table of numbers, or values are missing.
 
     Notes
     -----
@@ -123,7 +123,7 @@ def scbcv_folds(
 
 
 def _deal(parts: list[IntArray], points: FloatArray, n_folds: int, rngs: Any) -> UnsignedArray:
-    """Rows of every part by cluster and distance from its centre, dealt in turn."""
+    """Deal the rows of every part to the folds in turn, by cluster and distance from its centre."""
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(points)), dtype=fold_dtype(n_folds))
     for row, rng in zip(folds, rngs):
@@ -133,7 +133,7 @@ def _deal(parts: list[IntArray], points: FloatArray, n_folds: int, rngs: Any) ->
 
 
 def _order(points: FloatArray, n_clusters: int, rng: np.random.Generator) -> IntArray:
-    """Positions by cluster, and within a cluster by distance from its centre."""
+    """Sort positions by cluster, and within a cluster by distance from its centre."""
     from sklearn.cluster import KMeans  # takes half a second to load
 
     n_clusters = min(n_clusters, len(np.unique(points, axis=0)))

@@ -45,7 +45,7 @@ def bdscv_folds(
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, or X is no dense table of numbers, or values are missing.
+        If `n_folds` is out of range, or X is not a dense table of numbers, or values are missing.
 
     Notes
     -----

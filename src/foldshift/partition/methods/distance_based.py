@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,28 @@ from foldshift.partition.neighbours.metric import METRICS, make_space
 from foldshift.partition.neighbours.search import DUPLICATES, FEWEST_SEEDS, assign_in_groups, class_neighbours
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from foldshift.core.types import Array, BoolArray, IntArray, Metric, TableLike, UnsignedArray
+    from foldshift.core.types import IntArray, Metric, TableLike, UnsignedArray
     from foldshift.partition.neighbours.search import ClassNeighbours
 
 REMAINDERS = ("spread", "restart")
+
+
+class Options(NamedTuple):
+    """Options that the three cuts share; see `db_scv_folds`."""
+
+    metric: Metric = "heom"
+    duplicates: Literal["neighbours", "skipped"] | None = None
+    remainders: Literal["spread", "restart"] | None = None
+    categorical_features: TableLike = None
+
+
+class Walk(NamedTuple):
+    """Rule that turns a walk through a class into folds."""
+
+    # ``folds_of(group, place, n_folds, turn)``: fold from the group of a sample and its place in it. `turn` counts the samples of
+    # the classes before; None: every class begins with fold 0.
+    folds_of: Callable[[IntArray, IntArray, int, int | None], IntArray]
+    hops: bool  # whether the walk goes on from the sample just assigned, or returns to its start
 
 
 def db_scv_folds(
@@ -105,19 +121,20 @@ def db_scv_folds(
     >>> bool((folds[:, 0] != folds[:, 1]).all())  # neighbours go to different folds
     True
     """
-    return cut_by_neighbours(X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, in_turn, hops=True)
+    options = Options(metric, duplicates, remainders, categorical_features)
+    return cut_by_neighbours(X, y, n_folds, rngs, options, WALKS["DB-SCV"])
 
 
 def dob_scv_folds(
-    X: ArrayLike,
-    y: Array,
+    X: TableLike,
+    y: TableLike,
     n_folds: int,
-    rngs: list[np.random.Generator],
+    rngs: Iterable[np.random.Generator],
     *,
     metric: Metric = "heom",
-    duplicates: str | None = None,
-    remainders: str | None = None,
-    categorical_features: BoolArray | None = None,
+    duplicates: Literal["neighbours", "skipped"] | None = None,
+    remainders: Literal["spread", "restart"] | None = None,
+    categorical_features: TableLike = None,
 ) -> UnsignedArray:
     """Assign samples to folds in groups of near neighbours (distribution optimally balanced SCV, DOB-SCV), once per generator.
 
@@ -162,21 +179,20 @@ def dob_scv_folds(
     >>> bool((folds[:, 0] != folds[:, 1]).all())  # neighbours go to different folds
     True
     """
-    return cut_by_neighbours(
-        X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, group_by_group, hops=False
-    )
+    options = Options(metric, duplicates, remainders, categorical_features)
+    return cut_by_neighbours(X, y, n_folds, rngs, options, WALKS["DOB-SCV"])
 
 
 def ms_scv_folds(
-    X: ArrayLike,
-    y: Array,
+    X: TableLike,
+    y: TableLike,
     n_folds: int,
-    rngs: list[np.random.Generator],
+    rngs: Iterable[np.random.Generator],
     *,
     metric: Metric = "heom",
-    duplicates: str | None = None,
-    remainders: str | None = None,
-    categorical_features: BoolArray | None = None,
+    duplicates: Literal["neighbours", "skipped"] | None = None,
+    remainders: Literal["spread", "restart"] | None = None,
+    categorical_features: TableLike = None,
 ) -> UnsignedArray:
     """Assign samples to folds region by region (maximally shifted SCV, MS-SCV), once per generator.
 
@@ -217,13 +233,12 @@ def ms_scv_folds(
     >>> bool((folds[:, 0] == folds[:, 1]).all())  # neighbours go to the same fold
     True
     """
-    return cut_by_neighbours(
-        X, y, n_folds, rngs, metric, duplicates, remainders, categorical_features, one_after_the_other, hops=True
-    )
+    options = Options(metric, duplicates, remainders, categorical_features)
+    return cut_by_neighbours(X, y, n_folds, rngs, options, WALKS["MS-SCV"])
 
 
 def check_rules(metric: str, duplicates: str | None, remainders: str | None) -> None:
-    """Refuse values of these options that are not known."""
+    """Raise ValueError for values of these options that are not known."""
     for name, value, allowed in (
         ("metric", metric, METRICS),
         ("duplicates", duplicates, (None, *DUPLICATES)),
@@ -234,24 +249,16 @@ def check_rules(metric: str, duplicates: str | None, remainders: str | None) -> 
 
 
 def cut_by_neighbours(
-    X: Any,
-    y: Array,
-    n_folds: int,
-    rngs: Any,
-    metric: str,
-    duplicates: str | None,
-    remainders: str | None,
-    categorical_features: BoolArray | None,
-    folds_of: Callable[..., Any],
-    hops: bool,
+    X: TableLike, y: TableLike, n_folds: int, rngs: Iterable[np.random.Generator], options: Options, walk: Walk
 ) -> UnsignedArray:
-    """Folds of every seed, by a walk through the neighbours of every class."""
-    X, nominal = measurable(X, categorical_features)
+    """Cut once per generator, by a walk through the neighbours of every class."""
+    metric = options.metric
+    X, nominal = measurable(X, options.categorical_features)
     _, codes = np.unique(class_target(y), return_inverse=True)
     check_n_folds(n_folds, len(codes))
-    check_rules(metric, duplicates, remainders)
-    duplicates = duplicates or ("skipped" if metric == "keel" else "neighbours")
-    remainders = remainders or ("restart" if metric == "keel" else "spread")
+    check_rules(metric, options.duplicates, options.remainders)
+    duplicates = options.duplicates or ("skipped" if metric == "keel" else "neighbours")
+    remainders = options.remainders or ("restart" if metric == "keel" else "spread")
     if len(X) != len(codes):
         raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features) with n_samples={len(codes)} as in y")
     if metric != "heom" and np.isnan(X).any():
@@ -266,16 +273,16 @@ def cut_by_neighbours(
     for rows in rows_by_class(codes):
         neighbours = class_neighbours(space, rows, duplicates, with_lists=len(rngs) >= FEWEST_SEEDS)
         for row, rng in zip(folds, rngs):
-            steps = _walk(neighbours, rng, n_folds, hops)
-            row[rows] = folds_of(*steps, n_folds, turn if remainders == "spread" else None)
+            group, place = _walk(neighbours, rng, n_folds, walk.hops)
+            row[rows] = walk.folds_of(group, place, n_folds, turn if remainders == "spread" else None)
         turn += len(rows)
     if remainders == "restart":
-        _refuse_empty(folds, n_folds, metric, ends_early=not hops and duplicates == "skipped")
+        _refuse_empty(folds, n_folds, metric, ends_early=not walk.hops and duplicates == "skipped")
     return folds
 
 
 def _walk(neighbours: ClassNeighbours, rng: np.random.Generator, n_folds: int, hops: bool) -> tuple[IntArray, IntArray]:
-    """Group and place of every member. A path counts its places on where it starts anew."""
+    """Return group and place of every member; the places of a path that starts again go on counting."""
     # The first unassigned sample of a random permutation is a random one among the unassigned.
     starts = rng.permutation(len(neighbours.members))
     if not hops:
@@ -286,12 +293,12 @@ def _walk(neighbours: ClassNeighbours, rng: np.random.Generator, n_folds: int, h
 
 
 def in_turn(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
-    """One sample to every fold, again and again: DB-SCV."""
+    """Deal one sample to every fold, again and again: DB-SCV."""
     return ((turn or 0) + place) % n_folds
 
 
 def group_by_group(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
-    """The members of every group to different folds: DOB-SCV."""
+    """Deal the members of every group to different folds: DOB-SCV."""
     if turn is None:
         return place
     sizes = np.bincount(group)
@@ -302,13 +309,21 @@ def group_by_group(group: IntArray, place: IntArray, n_folds: int, turn: int | N
 
 
 def one_after_the_other(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
-    """One fold is filled before the next: MS-SCV."""
+    """Fill one fold before the next: MS-SCV."""
     sizes = np.full(n_folds, len(place) // n_folds)
     sizes[: len(place) % n_folds] += 1
     return ((turn or 0) + np.repeat(np.arange(n_folds), sizes)[place]) % n_folds
 
 
+WALKS = {
+    "DB-SCV": Walk(in_turn, hops=True),
+    "DOB-SCV": Walk(group_by_group, hops=False),
+    "MS-SCV": Walk(one_after_the_other, hops=True),
+}
+
+
 def _refuse_empty(folds: UnsignedArray, n_folds: int, metric: str, ends_early: bool) -> None:
+    """Raise ValueError if a fold is empty."""
     rule = "group begins with fold 0 and ends where only duplicates are left" if ends_early else "class begins with fold 0"
     for cut in folds:
         empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -18,29 +18,44 @@ FEWEST_SWEEPS = 2
 NEAR = 0.1  # exchanges are among groups whose places by size differ by about this share
 
 
+class _Groups(NamedTuple):
+    """Groups of samples."""
+
+    sums: FloatArray  # (n_groups, n_terms): sums of the terms
+    sizes: IntArray  # (n_groups,)
+
+
+class _Dealt(NamedTuple):
+    """Folds so far: the fold of every group (-1: none), the sums of their terms, and their samples."""
+
+    folds: IntArray  # (n_groups,)
+    totals: FloatArray  # (n_terms, n_folds)
+    in_fold: IntArray  # (n_folds,)
+
+
 def folds_of_groups(sums: FloatArray, sizes: IntArray, order: FloatArray, n_folds: int, rng: np.random.Generator) -> IntArray:
     """Assign groups to folds so that the folds are alike in the sums of all terms.
 
     The groups are sorted by size. Every run of k groups goes to k different folds, by the assignment that keeps the sums of the
-    folds alike. After that, k groups of similar size, one of each fold, change places in the same way, again and again.
+    folds alike. After that, k groups of similar size, one of each fold, change places in the same way, again and again. Groups
+    of equal size stay in `order`, so that a run holds groups that are near. No fold is empty, and the sizes of the folds differ
+    by no more than the largest group.
     """
     n_groups = len(sizes)
     by_size = np.lexsort((order, -sizes))
-    deal = np.full(-(-n_groups // n_folds) * n_folds, -1)
-    deal[:n_groups] = by_size
-    deal = deal.reshape(-1, n_folds)
-    folds = np.full(n_groups, -1)
-    totals = np.zeros((sums.shape[1], n_folds))
-    in_fold = np.zeros(n_folds, dtype=np.int64)
+    deal = np.full((-(-n_groups // n_folds), n_folds), -1)
+    deal.flat[:n_groups] = by_size
+    groups = _Groups(sums, sizes)
+    dealt = _Dealt(np.full(n_groups, -1), np.zeros((sums.shape[1], n_folds)), np.zeros(n_folds, dtype=np.int64))
     work = 1.0 * n_groups * n_folds * sums.shape[1]
     n_sweeps = int(min(SWEEPS, max(FEWEST_SWEEPS, MOST_WORK / max(work, 1))))
-    _exchange(sums, sizes, deal, rng.permutation(len(deal)), folds, totals, in_fold, False)
+    _exchange(groups, deal, rng.permutation(len(deal)), dealt, False)
     place = np.empty(n_groups)
     place[by_size] = np.arange(n_groups) / n_groups
     for _ in range(n_sweeps):
-        tuples = _one_of_each(folds, place + NEAR * rng.random(n_groups), n_folds)
-        _exchange(sums, sizes, tuples, rng.permutation(len(tuples)), folds, totals, in_fold, True)
-    return rng.permutation(n_folds)[folds]
+        tuples = _one_of_each(dealt.folds, place + NEAR * rng.random(n_groups), n_folds)
+        _exchange(groups, tuples, rng.permutation(len(tuples)), dealt, True)
+    return rng.permutation(n_folds)[dealt.folds]
 
 
 def _one_of_each(folds: IntArray, place: FloatArray, n_folds: int) -> IntArray:
@@ -54,17 +69,10 @@ def _one_of_each(folds: IntArray, place: FloatArray, n_folds: int) -> IntArray:
 
 
 @compiled
-def _exchange(
-    sums: FloatArray,
-    sizes: IntArray,
-    tuples: IntArray,
-    visits: IntArray,
-    folds: IntArray,
-    totals: FloatArray,
-    in_fold: IntArray,
-    is_dealt: bool,
-) -> None:
-    """Assign each tuple of groups anew, all in the tuple to different folds. Where nothing is dealt yet, only assign."""
+def _exchange(all_groups: _Groups, tuples: IntArray, visits: IntArray, dealt: _Dealt, is_dealt: bool) -> None:
+    """Assign each tuple of groups again, all in the tuple to different folds. Where nothing is dealt yet, only assign."""
+    sums, sizes = all_groups.sums, all_groups.sizes
+    folds, totals, in_fold = dealt.folds, dealt.totals, dealt.in_fold
     n_folds, n_terms = len(in_fold), sums.shape[1]
     largest = sizes.max()
     costs = np.empty((n_folds, n_folds))

@@ -1,4 +1,4 @@
-"""Groups of samples: numbered; and folds that leave one of them out, LOSO."""
+"""Numbers of groups of samples, and folds that leave one source out (LOSO)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def group_codes(groups: TableLike, n_samples: int) -> IntArray:
-    """Groups as numbers from 0, in sorted order of their labels."""
+    """Number groups from 0, in sorted order of their labels, which are of any one type that sorts."""
     groups = np.asarray(groups)
     if groups.ndim == 2 and groups.shape[1] == 1:
         groups = groups[:, 0]
@@ -35,7 +35,7 @@ def group_codes(groups: TableLike, n_samples: int) -> IntArray:
 
 
 def source_folds(n_samples: int, *, groups: ArrayLike | None = None) -> UnsignedArray:
-    """Leave one source out: the fold of a sample is the number of its source, in sorted order."""
+    """Assign every sample to the fold of its source, sources in sorted order."""
     if groups is None:
         raise ValueError("partitioner LOSO needs groups, the source of every sample; got none")
     sources, folds = np.unique(np.asarray(groups), return_inverse=True)

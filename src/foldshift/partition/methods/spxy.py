@@ -11,7 +11,7 @@ from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.methods._scaling import complete, renamed, scaled, target_column
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, IntArray, TableLike, Task, UnsignedArray
+    from foldshift.core.types import FloatArray, IntArray, TableLike, Task, UnsignedArray
 
 
 def spxy_folds(
@@ -52,7 +52,7 @@ def spxy_folds(
     Raises
     ------
     ValueError
-        If `n_folds` is out of range, or X is no dense table of numbers, or values are missing, or the target is not of the task.
+        If `n_folds` is out of range, X is not a dense table of numbers, values are missing, or the target is not of the task.
 
     Notes
     -----
@@ -83,8 +83,8 @@ def spxy_folds(
     return renamed(dealt, n_folds, rngs)
 
 
-def _target(y: Array, task: str | None) -> FloatArray:
-    """Points whose distances are those of the target; of classes equal ones for all pairs."""
+def _target(y: TableLike, task: Task | None) -> FloatArray:
+    """Make points whose distances are those of the target; different classes are all at the same distance."""
     column, is_class = target_column(y, task)
     return np.eye(column.max() + 1)[column] if is_class else column[:, None].astype(np.float64)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def strata_sizes(n_samples: int, n_strata: int) -> IntArray:
-    """Number of samples in each stratum."""
+    """Compute the number of samples in each stratum."""
     if not 1 <= n_strata <= n_samples:
         raise ValueError(
             f"n_strata={n_strata} must be between 1 (plain k-fold) and the number of samples, {n_samples} (total stratification)"
@@ -39,7 +39,7 @@ def stratified_folds(y: ArrayLike, n_folds: int, n_strata: int | None, rngs: Ite
     ----------
     y : array-like of shape (n_samples,)
         Target, finite numbers; one stratum takes class labels too. Ties keep their order in the sort: where copies of a sample
-        stand side by side, many strata part them more often than chance would, so shuffle such rows first.
+        are side by side, many strata part them more often than chance would, so shuffle such rows first.
     n_folds : int
         Number of folds k, ``2 <= k <= n_samples``.
     n_strata : int or None
@@ -55,7 +55,7 @@ def stratified_folds(y: ArrayLike, n_folds: int, n_strata: int | None, rngs: Ite
     Raises
     ------
     ValueError
-        If `n_folds` or `n_strata` is out of range (the message names both bounds), or a target is missing or no number.
+        If `n_folds` or `n_strata` is out of range (the message names both bounds), or a target is missing or not a number.
 
     References
     ----------
@@ -98,6 +98,6 @@ def stratified_folds(y: ArrayLike, n_folds: int, n_strata: int | None, rngs: Ite
 
 
 def one_stratum_target(y: ArrayLike) -> Array:
-    """The target of plain k-fold, which is not looked at: numbers, or the codes of class labels."""
+    """Check the target of plain k-fold, which is not looked at; return numbers, or the codes of class labels."""
     y = one_column(y)
     return np.unique(class_target(y), return_inverse=True)[1] if y.dtype.kind in "OSU" else numeric_target(y)

@@ -1,8 +1,8 @@
-"""The metrics that say which samples are near: coordinates, and distances to a block of points and to a box."""
+"""Metrics: coordinates of samples, and distances to a block of points and to a box."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Space(NamedTuple):
 
 
 def make_space(X: FloatArray, codes: IntArray, metric: Metric, nominal: BoolArray) -> Space:
-    """Coordinates in which a metric measures.
+    """Transform inputs to the coordinates in which a metric measures.
 
     Notes
     -----
@@ -82,7 +82,7 @@ def make_space(X: FloatArray, codes: IntArray, metric: Metric, nominal: BoolArra
 
 @compiled
 def block_distances(space: Space, a: FloatArray, block: FloatArray, farthest: float, distances: FloatArray) -> None:
-    """Distances (``keel``) or their squares from a point to the points of a block, column by column."""
+    """Compute distances (``keel``) or their squares from a point to the points of a block, column by column."""
     distances[:] = 0.0
     if space.is_keel:
         for j in range(len(a)):
@@ -118,8 +118,9 @@ def block_distances(space: Space, a: FloatArray, block: FloatArray, farthest: fl
 
 @compiled
 def box_distances(space: Space, a: FloatArray, low: FloatArray, high: FloatArray, distances: FloatArray) -> None:
-    """No more than the distances to any point in each of some boxes: the same sums with smaller terms, so that rounding keeps the
-    order too.
+    """Compute lower bounds of the distances to any point in each of some boxes.
+
+    They are the same sums with smaller terms, so that rounding keeps the order too.
     """
     distances[:] = 0.0
     for j in range(len(a)):
@@ -145,8 +146,8 @@ def box_distances(space: Space, a: FloatArray, low: FloatArray, high: FloatArray
 # The same for plain spaces: the innermost loops of all. Whole arrays and a place in them, for every view of an array costs; eight
 # sums by name, so that they stand side by side in registers.
 @compiled(inline="always")
-def plain_block_distances(a: Any, blocks: Any, leaf: Any, farthest: Any, squares: FloatArray) -> None:
-    """`block_distances` to the points of a leaf."""
+def plain_block_distances(a: FloatArray, blocks: FloatArray, leaf: int, farthest: float, squares: FloatArray) -> None:
+    """Compute `block_distances` to the points of a leaf."""
     for first in range(0, BLOCK, 8):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
         for start in range(0, len(a), STRIDE):
@@ -165,8 +166,10 @@ def plain_block_distances(a: Any, blocks: Any, leaf: Any, farthest: Any, squares
 
 
 @compiled(inline="always")
-def plain_box_distances(a: Any, low: Any, high: Any, group: Any, farthest: Any, squares: FloatArray) -> None:
-    """`box_distances` to the boxes of a group."""
+def plain_box_distances(
+    a: FloatArray, low: FloatArray, high: FloatArray, group: int, farthest: float, squares: FloatArray
+) -> None:
+    """Compute `box_distances` to the boxes of a group."""
     for i in range(0, BLOCK, 8):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
         for start in range(0, len(a), STRIDE):

@@ -1,9 +1,9 @@
-"""Nearest unassigned samples of a class: from a tree that forgets samples as they are assigned, and from lists of neighbours that
-seeds share."""
+"""Nearest unassigned samples of a class: from a tree that drops samples as they are assigned, and from neighbour lists that seeds
+share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,14 @@ MOST_LISTED = 1 << 24  # entries of all lists of a class together (64 MB)
 FEWEST_SEEDS = 10  # below, lists cost more than they save
 OWN_LEAF = -1
 MOST_OPEN = MOST_LEVELS * BLOCK  # nodes of the tree that a search has still to look at
+
+
+class _Progress(NamedTuple):
+    """Members that are assigned already."""
+
+    used: BoolArray  # (n_members,)
+    heads: NDArray[np.int32]  # (n_points,): place in `ClassNeighbours.members` of the first unassigned member of every point
+    unassigned: Unassigned
 
 
 class ClassNeighbours(NamedTuple):
@@ -98,7 +106,7 @@ def class_neighbours(
 
 @compiled
 def assign_in_groups(neighbours: ClassNeighbours, starts: IntArray, group_size: int, hops: bool) -> tuple[IntArray, IntArray]:
-    """Assign all members of a class, group by group.
+    """Assign all members of a class, group by group; return the group of every member and its place there.
 
     Notes
     -----
@@ -107,25 +115,23 @@ def assign_in_groups(neighbours: ClassNeighbours, starts: IntArray, group_size: 
     n_members = len(starts)
     group = np.empty(n_members, np.int64)
     place = np.empty(n_members, np.int64)
-    used = np.zeros(n_members, np.bool_)
-    heads = neighbours.firsts[:-1].copy()
-    cursors = np.zeros(len(heads), np.int32)
-    unassigned = none_assigned(neighbours.space)
+    progress = _start(neighbours)
+    cursors = np.zeros(len(neighbours.firsts) - 1, np.int32)  # in the lists: those before it are assigned for good
     n_wanted = 1 if hops else group_size - 1
     found = np.empty(n_wanted, np.int32)
     distances = np.empty(n_wanted)
     n_groups = 0
     for start in starts:
-        if used[start]:
+        if progress.used[start]:
             continue
         group[start], place[start] = n_groups, 0
-        _remove(neighbours, start, used, heads, unassigned)
+        _remove(neighbours, start, progress)
         last, n_placed = start, 1
         while n_placed < group_size:
-            n_found = _unassigned(neighbours, last, n_wanted, used, heads, cursors, unassigned, distances, found)
+            n_found = _unassigned(neighbours, last, progress, cursors, distances, found)
             for member in found[:n_found]:
                 group[member], place[member] = n_groups, n_placed
-                _remove(neighbours, member, used, heads, unassigned)
+                _remove(neighbours, member, progress)
                 last = member
                 n_placed += 1
             if n_found == 0 or not hops:
@@ -135,21 +141,25 @@ def assign_in_groups(neighbours: ClassNeighbours, starts: IntArray, group_size: 
 
 
 @compiled
+def _start(neighbours: ClassNeighbours) -> _Progress:
+    """Nothing is assigned yet."""
+    used = np.zeros(len(neighbours.members), np.bool_)
+    return _Progress(used, neighbours.firsts[:-1].copy(), none_assigned(neighbours.space))
+
+
+@compiled
 def _unassigned(
     neighbours: ClassNeighbours,
     member: int,
-    n_wanted: int,
-    used: BoolArray,
-    heads: NDArray[np.int32],
+    progress: _Progress,
     cursors: NDArray[np.int32],
-    unassigned: Unassigned,
     distances: FloatArray,
     found: NDArray[np.int32],
 ) -> int:
-    """Nearest unassigned neighbours of a member into `found`; return how many there are, up to `n_wanted`."""
+    """Find the nearest unassigned neighbours of a member; return how many there are, up to the length of `found`."""
+    used = progress.used
     point = neighbours.point_of[member]
     listed = neighbours.lists[point]
-    # What the cursor has passed is assigned for good.
     while cursors[point] < len(listed) and (listed[cursors[point]] < 0 or used[listed[cursors[point]]]):
         cursors[point] += 1
     n_found = 0
@@ -157,22 +167,15 @@ def _unassigned(
         if listed[t] >= 0 and not used[listed[t]]:
             found[n_found] = listed[t]
             n_found += 1
-            if n_found == n_wanted:
+            if n_found == len(found):
                 return n_found
-    return _search(neighbours, point, used, heads, unassigned, distances, found)
+    return _search(neighbours, point, progress, distances, found)
 
 
 @compiled
-def _search(
-    neighbours: ClassNeighbours,
-    point: int,
-    used: BoolArray,
-    heads: NDArray[np.int32],
-    unassigned: Unassigned,
-    distances: FloatArray,
-    found: NDArray[np.int32],
-) -> int:
-    """Nearest unassigned members of a point from the tree: into `found`, near to far, ties in row order; return how many."""
+def _search(neighbours: ClassNeighbours, point: int, progress: _Progress, distances: FloatArray, found: NDArray[np.int32]) -> int:
+    """Find the nearest unassigned members of a point in the tree, near to far, ties in row order; return how many there are."""
+    used, heads, unassigned = progress.used, progress.heads, progress.unassigned
     space, members, firsts = neighbours.space, neighbours.members, neighbours.firsts
     thin_out(unassigned, space, heads, firsts)
     query, is_plain, skips = space.coordinates[point], space.is_plain, neighbours.skips_duplicates
@@ -238,7 +241,7 @@ def _search(
 
 
 @compiled(inline="always")
-def _insert(distances: FloatArray, found: NDArray[np.int32], n_held: Any, distance: FloatArray, member: Any) -> Any:
+def _insert(distances: FloatArray, found: NDArray[np.int32], n_held: int, distance: float, member: int) -> int:
     """Insert into a list in the order of distance and row; a full list loses its last entry."""
     at = n_held
     if n_held == len(found):
@@ -255,26 +258,25 @@ def _insert(distances: FloatArray, found: NDArray[np.int32], n_held: Any, distan
 
 
 @compiled
-def _remove(neighbours: ClassNeighbours, member: int, used: BoolArray, heads: NDArray[np.int32], unassigned: Unassigned) -> None:
+def _remove(neighbours: ClassNeighbours, member: int, progress: _Progress) -> None:
     """Mark a member as assigned; a point whose members are all assigned leaves the tree's counts."""
+    used, heads = progress.used, progress.heads
     used[member] = True
     point = neighbours.point_of[member]
     end = neighbours.firsts[point + 1]
     while heads[point] < end and used[neighbours.members[heads[point]]]:
         heads[point] += 1
     if heads[point] == end:
-        leave(unassigned, point)
+        leave(progress.unassigned, point)
 
 
 @compiled
-def _make_lists(neighbours: Any, length: int) -> NDArray[np.int32]:
-    """Nearest members of every point, its own among them unless duplicates are skipped; -1 behind the last."""
+def _make_lists(neighbours: ClassNeighbours, length: int) -> NDArray[np.int32]:
+    """List the nearest members of every point, its own among them unless duplicates are skipped; -1 behind the last."""
     n_points = len(neighbours.firsts) - 1
     lists = np.full((n_points, length), -1, np.int32)
-    used = np.zeros(len(neighbours.members), np.bool_)
-    heads = neighbours.firsts[:-1].copy()
-    unassigned = none_assigned(neighbours.space)
+    progress = _start(neighbours)
     distances = np.empty(length)
     for point in range(n_points):
-        _search(neighbours, point, used, heads, unassigned, distances, lists[point])
+        _search(neighbours, point, progress, distances, lists[point])
     return lists

@@ -1,5 +1,7 @@
-"""A tree of the points that have unassigned samples. As they leave, it is built anew of those that are left: it stays small, its
-boxes tight and its leaves full."""
+"""Tree of the points that have unassigned samples.
+
+As points leave, it is built again from those that are left: it stays small, its boxes tight and its leaves full.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 N_LEVELS, N_SLOTS, N_LEFT = range(3)  # of `Unassigned.extent`
 MOST_LEVELS = 9
-THINNED = 7, 8  # the tree is built anew when this share of its points is left
+THINNED = 7, 8  # the tree is built again when this share of its points is left
 
 
 class Unassigned(NamedTuple):
@@ -54,7 +56,7 @@ class Unassigned(NamedTuple):
 
 @compiled
 def none_assigned(space: Space) -> Unassigned:
-    """All points of a space; the tree is built when it is first asked."""
+    """Start with all points of a space; the tree is built when it is first asked."""
     n_points, n_features = space.coordinates.shape
     most_leaves = (n_points + BLOCK - 1) // BLOCK
     most_groups = most_leaves // (BLOCK - 1) + MOST_LEVELS
@@ -73,7 +75,7 @@ def none_assigned(space: Space) -> Unassigned:
 
 @compiled
 def leave(unassigned: Unassigned, point: int) -> None:
-    """A point has no unassigned samples any more."""
+    """Remove a point that has no unassigned samples any more."""
     extent = unassigned.extent
     extent[N_LEFT] -= 1
     node = unassigned.slot_of[point]
@@ -84,13 +86,13 @@ def leave(unassigned: Unassigned, point: int) -> None:
 
 @compiled
 def group_of(unassigned: Unassigned, level: int, node: int) -> int:
-    """Where the boxes of the nodes below a node stand, in `Unassigned.low`: groups of level 1 first."""
+    """Position in `Unassigned.low` of the boxes of the nodes below a node: groups of level 1 come first."""
     return unassigned.offsets[level] - unassigned.offsets[1] + node
 
 
 @compiled
 def thin_out(unassigned: Unassigned, space: Space, heads: Array, firsts: Array) -> None:
-    """Build the tree, or build it anew where many of its points have left."""
+    """Build the tree, or build it again where many of its points have left."""
     extent = unassigned.extent
     if extent[N_LEVELS] > 0 and (THINNED[1] * extent[N_LEFT] > THINNED[0] * extent[N_SLOTS] or extent[N_SLOTS] <= BLOCK):
         return
@@ -150,7 +152,7 @@ def _box_of_points(values: FloatArray, low: FloatArray, high: FloatArray, i: int
 
 @compiled
 def order_in_space(space: Space) -> IntArray:
-    """Order of the points in which neighbours stand near one another: a node is cut at its middle, across its widest column."""
+    """Order the points so that neighbours are near one another: a node is cut at its middle, across its widest column."""
     n_points = len(space.coordinates)
     order = np.arange(n_points)
     values = np.empty(n_points)
@@ -176,7 +178,7 @@ def order_in_space(space: Space) -> IntArray:
 
 @compiled
 def _widest(space: Space, points: IntArray) -> int:
-    """Column across which some points are farthest apart."""
+    """Find the column across which some points are farthest apart."""
     widest, width = 0, -1.0
     for j in range(space.coordinates.shape[1]):
         low, high = np.inf, -np.inf

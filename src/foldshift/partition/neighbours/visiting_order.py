@@ -1,4 +1,4 @@
-"""In which order a partitioner visits the samples, to draw or to check how it cuts."""
+"""Order in which a partitioner visits the samples, to draw or to check how it cuts."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.errors import unknown
-from foldshift.partition.methods.distance_based import cut_by_neighbours, group_by_group, in_turn, one_after_the_other
+from foldshift.partition.methods.distance_based import WALKS, Options, Walk, cut_by_neighbours
 
 if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, IntArray, TableLike, UnsignedArray
-
-# How the fold follows from a sample's place, and whether the walk goes on from the sample just assigned or returns to its start.
-_RULES = {
-    "DB-SCV": (in_turn, True),
-    "DOB-SCV": (group_by_group, False),
-    "MS-SCV": (one_after_the_other, True),
-}
 
 
 class Exploration(NamedTuple):
@@ -40,7 +33,7 @@ class Exploration(NamedTuple):
 
     @property
     def is_start(self) -> BoolArray:
-        """ndarray of shape (n_samples,), dtype bool: whether the sample was chosen at random."""
+        """Mask of the samples that were chosen at random: shape (n_samples,)."""
         return self.sources < 0
 
 
@@ -52,25 +45,24 @@ def exploration(
     rng: np.random.Generator,
     **options: Any,
 ) -> Exploration:
-    """Cut data once and tell the order in which the samples were assigned."""
-    if partitioner not in _RULES:
-        raise ValueError(unknown("partitioner", partitioner, _RULES, "The others do not explore neighbours."))
-    folds_of, hops = _RULES[partitioner]
+    """Cut data once and return the order in which the samples were assigned; `options` as in `db_scv_folds`."""
+    if partitioner not in WALKS:
+        raise ValueError(unknown("partitioner", partitioner, WALKS, "The others do not explore neighbours."))
+    walk = WALKS[partitioner]
     walks = []
 
-    def note_and_assign(group: IntArray, place: IntArray, n_folds: int, turn: int) -> IntArray:
+    def note_and_assign(group: IntArray, place: IntArray, n_folds: int, turn: int | None) -> IntArray:
         walks.append((group, place))
-        return folds_of(group, place, n_folds, turn)
+        return walk.folds_of(group, place, n_folds, turn)
 
-    options = {"metric": "heom", "duplicates": None, "remainders": None, "categorical_features": None} | options
-    (folds,) = cut_by_neighbours(X, y, n_folds, [rng], folds_of=note_and_assign, hops=hops, **options)
+    (folds,) = cut_by_neighbours(X, y, n_folds, [rng], Options(**options), Walk(note_and_assign, walk.hops))
     rows, sources = [], []
     for label, (group, place) in zip(np.unique(y), walks):
         order = np.lexsort((place, group))
         members = np.flatnonzero(np.asarray(y) == label)[order]
         is_start = np.append(True, np.diff(group[order]) > 0)
-        before = np.append(-1, members[:-1]) if hops else members[is_start][group[order]]
+        before = np.append(-1, members[:-1]) if walk.hops else members[is_start][group[order]]
         rows.append(members)
         sources.append(np.where(is_start, -1, before))
-    rows = np.concatenate(rows)
-    return Exploration(rows, np.concatenate(sources), folds[rows])
+    visited = np.concatenate(rows)
+    return Exploration(visited, np.concatenate(sources), folds[visited])

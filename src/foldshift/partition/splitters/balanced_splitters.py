@@ -23,12 +23,12 @@ TASKS = (None, "classification", "regression")
 
 
 class _CovariateBalanced(FoldsSplitter):
-    """Shared by the single and the repeated splitter: checks, folds, indices."""
+    """Base of the single and the repeated splitter."""
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.task not in TASKS:
-            raise ValueError(f"task={self.task!r} must be 'classification', 'regression', or None: told from the target")
+            raise ValueError(f"task={self.task!r} must be 'classification', 'regression', or None: by the target")
 
     def split(self, X: ArrayLike, y: ArrayLike | None = None, groups: ArrayLike | None = None) -> Iterator[tuple[Array, Array]]:
         """Generate indices to split data into training and test set.
@@ -61,7 +61,7 @@ class _CovariateBalanced(FoldsSplitter):
         yield from self._indices(cut(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), **options))
 
     def _cut_for(self, y: ArrayLike | None) -> Callable[..., Any]:
-        """The array function for a target."""
+        """Choose the array function for a target."""
         if y is None:
             return cb_cv_folds
         shape = np.shape(y)
@@ -98,7 +98,7 @@ class CovariateBalancedKFold(_CovariateBalanced):
     n_splits : int, default=5
         Number of folds, at least 2.
     task : {None, "classification", "regression"}, default=None
-        What the target is. None: as scikit-learn tells it, numbers that are all whole being classes.
+        What the target is. None: as scikit-learn decides it, numbers that are all whole being classes.
     stratify : None, array-like of bool of shape (n_features,), of int or of str, default=None
         Columns of X, by mask, positions or names, that are to be balanced like a target, such as sex or site.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
@@ -143,10 +143,23 @@ class RepeatedCovariateBalancedKFold(_CovariateBalanced):
 
     Parameters
     ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
     n_repeats : int, default=10
-        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
-    n_splits, task, stratify, categorical_features, random_state
-        As in `CovariateBalancedKFold`.
+        Number of repetitions, at least 1.
+    task : {None, "classification", "regression"}, default=None
+        What the target is. None: as scikit-learn decides it, numbers that are all whole being classes.
+    stratify : None, array-like of bool of shape (n_features,), of int or of str, default=None
+        Columns of X, by mask, positions or names, that are to be balanced like a target, such as sex or site.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Nominal columns: a mask, positions or names; ``from_dtype``: those of a categorical type or of text.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    See Also
+    --------
+    CovariateBalancedKFold : A single repetition, with a description.
 
     Examples
     --------
@@ -162,10 +175,10 @@ class RepeatedCovariateBalancedKFold(_CovariateBalanced):
         n_splits: int = 5,
         n_repeats: int = 10,
         *,
-        task: str | None = None,
-        stratify: Any = None,
-        categorical_features: Any = None,
-        random_state: int | None = None,
+        task: Task | None = None,
+        stratify: ArrayLike | None = None,
+        categorical_features: Literal["from_dtype"] | ArrayLike | None = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats

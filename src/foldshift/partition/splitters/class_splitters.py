@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils import indexable
@@ -18,13 +18,15 @@ from foldshift.partition.splitters.regression_splitters import FoldsSplitter, ma
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, RandomState, TableLike, UnsignedArray
+    from foldshift.core.types import Array, Metric, RandomState, TableLike, UnsignedArray
 
 
 class _ClassStratified(FoldsSplitter):
-    """Shared by all: checks, folds, indices. A subclass names its array function in `_make`."""
+    """Base of all splitters for classes. A subclass names its array function in `_make`."""
 
-    def _check_target(self, y: Array, n_samples: int) -> Array:
+    _make: ClassVar[Callable[..., UnsignedArray]]
+
+    def _check_target(self, y: TableLike, n_samples: int) -> Array:
         if y is None:
             raise ValueError(f"The 'y' parameter should not be None: {type(self).__name__} stratifies on it.")
         y = class_target(y)
@@ -74,17 +76,17 @@ class _ClassStratified(FoldsSplitter):
 
 
 class _NeighbourStratified(_ClassStratified):
-    """Shared by the splitters that look at the inputs."""
+    """Base of the splitters that look at the inputs."""
 
     def __init__(
         self,
         n_splits: int = 5,
         *,
-        metric: str = "heom",
-        duplicates: str | None = None,
-        remainders: str | None = None,
-        categorical_features: str | None = None,
-        random_state: int | None = None,
+        metric: Metric = "heom",
+        duplicates: Literal["neighbours", "skipped"] | None = None,
+        remainders: Literal["spread", "restart"] | None = None,
+        categorical_features: TableLike = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_splits = n_splits
         self.metric = metric
@@ -112,18 +114,18 @@ class _NeighbourStratified(_ClassStratified):
 
 
 class _RepeatedNeighbourStratified(_NeighbourStratified):
-    """Shared by the repeated splitters that look at the inputs."""
+    """Base of the repeated splitters that look at the inputs."""
 
     def __init__(
         self,
         n_splits: int = 5,
         n_repeats: int = 10,
         *,
-        metric: str = "heom",
-        duplicates: str | None = None,
-        remainders: str | None = None,
-        categorical_features: str | None = None,
-        random_state: int | None = None,
+        metric: Metric = "heom",
+        duplicates: Literal["neighbours", "skipped"] | None = None,
+        remainders: Literal["spread", "restart"] | None = None,
+        categorical_features: TableLike = None,
+        random_state: RandomState = None,
     ) -> None:
         self.n_repeats = n_repeats
         super().__init__(
@@ -177,10 +179,17 @@ class RepeatedSCV(_ClassStratified):
 
     Parameters
     ----------
-    n_splits, random_state
-        As in `SCV`.
+    n_splits : int, default=5
+        Number of folds, at least 2.
     n_repeats : int, default=10
-        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
+        Number of repetitions, at least 1.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    See Also
+    --------
+    SCV : A single repetition, with a description.
 
     Examples
     --------
@@ -192,7 +201,7 @@ class RepeatedSCV(_ClassStratified):
 
     _make = staticmethod(scv_folds)
 
-    def __init__(self, n_splits: int = 5, n_repeats: int = 10, *, random_state: int | None = None) -> None:
+    def __init__(self, n_splits: int = 5, n_repeats: int = 10, *, random_state: RandomState = None) -> None:
         self.n_splits = n_splits
         self.n_repeats = n_repeats
         self.random_state = random_state
@@ -249,10 +258,30 @@ class RepeatedDBSCV(_RepeatedNeighbourStratified):
 
     Parameters
     ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
     n_repeats : int, default=10
-        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
-    n_splits, metric, duplicates, remainders, categorical_features, random_state
-        As in `DBSCV`.
+        Number of repetitions, at least 1.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
+        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        `foldshift.partition.db_scv_folds`.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
+        ``neighbours`` otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
+        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
+        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    See Also
+    --------
+    DBSCV : A single repetition, with a description.
 
     Examples
     --------
@@ -273,8 +302,23 @@ class DOBSCV(_NeighbourStratified):
 
     Parameters
     ----------
-    n_splits, metric, duplicates, remainders, categorical_features, random_state
-        As in `DBSCV`.
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
+        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        `foldshift.partition.db_scv_folds`.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
+        ``neighbours`` otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
+        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
+        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
     See Also
     --------
@@ -297,10 +341,30 @@ class RepeatedDOBSCV(_RepeatedNeighbourStratified):
 
     Parameters
     ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
     n_repeats : int, default=10
-        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
-    n_splits, metric, duplicates, remainders, categorical_features, random_state
-        As in `DBSCV`.
+        Number of repetitions, at least 1.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
+        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        `foldshift.partition.db_scv_folds`.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
+        ``neighbours`` otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
+        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
+        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    See Also
+    --------
+    DOBSCV : A single repetition, with a description.
 
     Examples
     --------
@@ -320,8 +384,23 @@ class MSSCV(_NeighbourStratified):
 
     Parameters
     ----------
-    n_splits, metric, duplicates, remainders, categorical_features, random_state
-        As in `DBSCV`.
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
+        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        `foldshift.partition.db_scv_folds`.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
+        ``neighbours`` otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
+        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
+        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
     See Also
     --------
@@ -344,10 +423,30 @@ class RepeatedMSSCV(_RepeatedNeighbourStratified):
 
     Parameters
     ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
     n_repeats : int, default=10
-        Number of repetitions, at least 1; more of them keep the ones there were, see `make_folds`.
-    n_splits, metric, duplicates, remainders, categorical_features, random_state
-        As in `DBSCV`.
+        Number of repetitions, at least 1.
+    metric : {"heom", "euclidean", "keel"}, default="heom"
+        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
+        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
+        `foldshift.partition.db_scv_folds`.
+    duplicates : None or {"neighbours", "skipped"}, default=None
+        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
+        ``neighbours`` otherwise.
+    remainders : None or {"spread", "restart"}, default=None
+        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
+        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
+    categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
+        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
+        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of
+        ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
+
+    See Also
+    --------
+    MSSCV : A single repetition, with a description.
 
     Examples
     --------

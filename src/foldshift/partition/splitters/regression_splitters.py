@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class FoldsSplitter(BaseCrossValidator):
-    """Shared by all splitters: numbers of folds and repetitions, and from folds to indices."""
+    """Base of all splitters: checks the numbers of folds and repetitions, and turns folds into indices."""
 
     @property
     def _n_repeats(self) -> int | None:
@@ -41,14 +41,25 @@ class FoldsSplitter(BaseCrossValidator):
             )
 
     def _indices(self, cuts: UnsignedArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Training and test rows, ascending, of every fold of every row of folds."""
+        """Generate training and test rows, ascending, for every fold of every row of folds."""
         for folds in cuts:
             for fold in range(self.n_splits):
                 test = folds == fold
                 yield np.flatnonzero(~test), np.flatnonzero(test)
 
     def get_n_splits(self, X: Array | None = None, y: Array | None = None, groups: Any = None) -> int:
-        """Number of splitting iterations: folds times repetitions. The arguments are ignored."""
+        """Return the number of splitting iterations.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Ignored; exist for compatibility.
+
+        Returns
+        -------
+        n_splits : int
+            Folds times repetitions.
+        """
         return self.n_splits * (self._n_repeats or 1)
 
 
@@ -122,7 +133,12 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     Notes
     -----
     Samples with equal target keep the order that they come in. Where that order puts copies of a sample side by side, many strata
-    part them more often than chance would, and the error of what learns by heart comes out too low: shuffle such rows first.
+    part them more often than chance would, and the error of a learner that memorises is too low: shuffle such rows first.
+
+    References
+    ----------
+    .. [1] Saez, J.A., Romero-Bejar, J.L. (2022). Impact of regressand stratification in dataset shift caused by
+       cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
 
     Examples
     --------
@@ -131,11 +147,6 @@ class ContinuousStratifiedKFold(_ContinuousStratified):
     >>> y = np.arange(6.0)
     >>> for train, test in ContinuousStratifiedKFold(n_splits=3, random_state=0).split(y, y):
     ...     assert len(test) == 2 and min(test) < 3 <= max(test)
-
-    References
-    ----------
-    .. [1] Saez, J.A., Romero-Bejar, J.L. (2022). Impact of regressand stratification in dataset shift caused by
-       cross-validation. Mathematics 10(14), 2538. Algorithms 1 to 3.
     """
 
     def __init__(self, n_splits: int = 5, n_strata: int | None = None, *, random_state: RandomState = None) -> None:
@@ -160,6 +171,10 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
         An integer gives the same folds in every call, those of
         ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
 
+    See Also
+    --------
+    ContinuousStratifiedKFold : A single repetition, with a description.
+
     Examples
     --------
     >>> import numpy as np
@@ -181,6 +196,7 @@ class RepeatedContinuousStratifiedKFold(_ContinuousStratified):
 
 
 def check_count(name: str, value: int, lowest: int) -> None:
+    """Raise ValueError if a value is not an integer of at least `lowest`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r} of type {type(value).__name__}.")
     if value < lowest:
@@ -188,10 +204,10 @@ def check_count(name: str, value: int, lowest: int) -> None:
 
 
 def warn_of_groups(splitter: FoldsSplitter, groups: Any) -> None:
-    """Warn of groups that are not heeded, in scikit-learn's words and ours."""
+    """Warn that groups are ignored, in scikit-learn's words and ours."""
     if groups is not None:
         warnings.warn(
-            f"The groups parameter is ignored by {type(splitter).__name__}: rows of a group may stand in training and test part. "
+            f"The groups parameter is ignored by {type(splitter).__name__}: rows of a group may be in training and test part. "
             "GroupKFold keeps them together, make_folds('LOSO', ..., groups=groups) leaves out one at a time.",
             UserWarning,
             stacklevel=3,
@@ -199,7 +215,7 @@ def warn_of_groups(splitter: FoldsSplitter, groups: Any) -> None:
 
 
 def make_rngs(random_state: RandomState, n_repeats: int | None = None) -> list[np.random.Generator]:
-    """One generator per repetition of a splitter."""
+    """Make one generator per repetition of a splitter."""
     if isinstance(random_state, numbers.Integral):
         if n_repeats is None:
             return [np.random.default_rng(int(random_state))]
