@@ -71,12 +71,12 @@ def advise(
     left_out: dict[str, str] | None = None,
     tell: Callable[[str], object] | None = None,
 ) -> Advice:
-    """Advise on one table: how to cut it into folds and how often, which interval to print, whether a split is fair, what to beware of.
+    """Advise on one table: how to cut it and how often, which interval to print, whether the split is fair, what to beware of.
 
     Parameters
     ----------
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-        Inputs, as the learner takes them.
+        Inputs, in the form that the learner takes.
     y : array-like of shape (n_samples,)
         Target: a quantity, or two or more classes; without missing values.
     estimator : scikit-learn estimator, optional
@@ -88,29 +88,30 @@ def advise(
     groups : array-like of shape (n_samples,), optional
         Rows that belong together and must not be cut apart: persons, sites, days.
     cv : int, splitter or iterable of (train, test), optional
-        The split that you use, to be judged. By default what scikit-learn would do: five folds, not shuffled.
+        The split that you use, to be judged. By default that of scikit-learn: five folds, not shuffled.
     compare : scikit-learn estimator, optional
         Another learner, cross-validated on the same folds.
     budget : float, str or None, default=60
-        Seconds, or such as ``"90s"`` or ``"5 min"``, for all of it; None: as long as it takes. At least one cross-validation is
-        finished if one is possible.
+        Time for everything: seconds, or a text such as ``"90s"`` or ``"5 min"``; None: as long as it takes. At least one
+        cross-validation is finished if one is possible.
     rope : float, optional
-        Differences in loss up to this are none in practice (for a score of folds: in score). By default .01 for error rates,
-        1 % of the baseline's loss else.
+        Differences in loss up to this do not matter (for a score of folds: in score). By default .01 for error rates, 1 % of the
+        baseline's loss for others.
     confidence : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals.
     task : {None, "classification", "regression"}
-        What the target is, where neither the learner nor the values say so.
+        Kind of target, if neither the learner nor the values show it.
     categorical_features : None, array-like of bool of shape (n_features,), of int or of str, optional
-        Nominal columns that hold numbers, by mask, positions or names. Texts are nominal by themselves.
+        Nominal columns that hold numbers, by mask, positions or names. Texts are always nominal.
     most_repetitions : int, default=50
-        Repetitions of cross-validation, at most.
+        Largest number of repetitions of cross-validation.
     random_state : int, default=0
         Seed of all folds; the same gives the same folds.
     left_out : dict of str to str, optional
-        Columns that are not in X on purpose, and why; the page says so.
+        Columns that are not in X on purpose, and the reasons; the page reports them. A reason with the word "date" marks a column
+        of dates, which raises the question of time.
     tell : callable, optional
-        ``tell(text)`` is called with what is being done.
+        ``tell(text)`` is called with the step that begins.
 
     Returns
     -------
@@ -120,7 +121,7 @@ def advise(
     Raises
     ------
     ValueError
-        If the data, the learner or an argument cannot be used; one line that says why.
+        If the data, the learner or an argument cannot be used; the message is one line.
 
     Examples
     --------
@@ -212,9 +213,7 @@ class _Judged(NamedTuple):
     shift: SplitShift | None
 
 
-def _judge(
-    split: GivenSplit, data: Data, left_out: dict[str, str] | None, rng: np.random.Generator, tell: Tell
-) -> _Judged:
+def _judge(split: GivenSplit, data: Data, left_out: dict[str, str] | None, rng: np.random.Generator, tell: Tell) -> _Judged:
     """Look for issues, and compare the user's split with random ones."""
     tell("looking for faults")
     issues = find_faults(data, split.folds, left_out=left_out, rng=rng, forward=split.name if split.forward else None)

@@ -173,8 +173,8 @@ def _task(task: Task | None, estimator: Estimator, values: Array) -> Task | None
     if is_regressor(estimator):
         if values.dtype.kind not in "iufb":
             raise ValueError(
-                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is not a number; give a "
-                "classifier"
+                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is not a number; give "
+                "a classifier"
             )
         return "regression"
     if is_classifier(estimator):
@@ -231,7 +231,9 @@ def _groups(groups: ArrayLike | None, n: int) -> IntArray | None:
     if groups.shape != (n,):
         raise ValueError(f"groups has shape {groups.shape}; the table has {n} rows, and every row has one group")
     if pd.isna(groups).any():
-        raise ValueError(f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, its own if need be")
+        raise ValueError(
+            f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, its own if need be"
+        )
     codes = pd.factorize(groups)[0].astype(np.int64)
     if codes.max() < 1:
         raise ValueError(f"groups is {groups[:1].tolist()[0]!r} in every row; with one group nothing can be held out")

@@ -278,8 +278,8 @@ def _corrected_t(request: _Request) -> ScoreInterval:
     else:
         df, evidence, about = m - 1, "measured", ""
         why = (
-            "It rests on the means of folds, of which there are few: from three repetitions it covered 76 to 100 % by learner and "
-            "population where 95 is promised, the spread of rows 85 to 98."
+            "It rests on the means of folds, of which there are few: from three repetitions it covered 76 to 100 % by learner "
+            "and population where 95 is promised, the spread of rows 85 to 98."
         )
     half = request.quantile(df) * np.sqrt(variance)
     return request.made(name, words, (mean, mean - half, mean + half), why=why, evidence=evidence, target=about)
@@ -311,7 +311,9 @@ def difference(experiment: Experiment, fits: Fits, second: str, rope: float) -> 
     verdict, needed = _decided(estimate, half, rope, fits.folds.shape[1])
     found = Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed, "")
     text, measure, unit = _difference_format(score, second, loss)
-    begin = f"{found.name}: {measure} {text(estimate)}{unit} ({100 * experiment.confidence:g} % interval {text(low)} to {text(high)})"
+    begin = (
+        f"{found.name}: {measure} {text(estimate)}{unit} ({100 * experiment.confidence:g} % interval {text(low)} to {text(high)})"
+    )
     region = f"up to {text(rope).lstrip('+')}{unit.split(' of ')[0]} taken for no difference"
     if verdict == "not decided":
         rows = f"some {needed:,.0f} rows would decide it" if needed <= MOST_NEEDED else "a million rows would not decide it"

@@ -145,9 +145,7 @@ def on_half(
     return losses, np.mean(truths, axis=0)
 
 
-def with_biases(
-    experiment: Experiment, cuts: list[CutShift], halves: HalvesFound, seconds_per_fit: float
-) -> list[CutShift]:
+def with_biases(experiment: Experiment, cuts: list[CutShift], halves: HalvesFound, seconds_per_fit: float) -> list[CutShift]:
     """Add the bias of their estimates on the same halves to ways of cutting, if there is time for all of them."""
     score, k = experiment.score, experiment.k
     others = [one.cut for one in cuts if one.cut != experiment.cut]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from foldshift.advice.data import Data
     from foldshift.advice.power import Power
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
-    from foldshift.shift.columns import Column
     from foldshift.shift.measures.random_splits import Ranked
 
 MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
@@ -155,8 +154,17 @@ def split_shift(data: Data, folds: Array, rng: np.random.Generator, name: str = 
     if data.groups is not None:
         return _with_groups(data.groups, distances, k, rng, name)
     n_random = None if data.n * len(names) * 2000 <= MOST_CELLS * 40 else 999
-    drift = fold_drift(data.codes, data.y, first, k, categorical_features=data.nominal,
-                       feature_names=[column.name for column in data.columns], task=data.task, n_random=n_random, rng=rng)  # fmt: skip
+    drift = fold_drift(
+        data.codes,
+        data.y,
+        first,
+        k,
+        categorical_features=data.nominal,
+        feature_names=[column.name for column in data.columns],
+        task=data.task,
+        n_random=n_random,
+        rng=rng,
+    )
     target = drift.features[-1]
     called = [row.name if row.kind != "target" else THE_TARGET for row in drift.features]
     shifted = tuple(name for name, row in zip(called, drift.features) if row.verdict == "more")
@@ -191,9 +199,7 @@ def ranks(data: Data) -> tuple[list[str], list[Ranked]]:
     return [name for name, _ in pairs] + [THE_TARGET], [row for _, row in pairs] + [target]
 
 
-def _separability(
-    data: Data, distances: _Distances, folds: Array, k: int, rng: np.random.Generator
-) -> tuple[float, float]:
+def _separability(data: Data, distances: _Distances, folds: Array, k: int, rng: np.random.Generator) -> tuple[float, float]:
     """AUC and corrected p of a classifier that separates the fold that differs most from the rest; NaN for small folds."""
     if not distances.of_inputs.size:
         return np.nan, np.nan
@@ -233,7 +239,8 @@ def _with_groups(groups: IntArray, distances: _Distances, k: int, rng: np.random
 def _deal(groups: IntArray, k: int, rng: np.random.Generator) -> UnsignedArray:
     """Folds of shape (n,): groups in random order, each in the fold with the fewest rows so far."""
     sizes = np.bincount(groups)
-    fold_of, filled = np.empty(len(sizes), dtype=np.uint8 if k <= 256 else np.uint16), np.zeros(k, dtype=np.int64)
+    fold_of: UnsignedArray = np.empty(len(sizes), dtype=np.uint8 if k <= 256 else np.uint16)
+    filled = np.zeros(k, dtype=np.int64)
     for group in rng.permutation(len(sizes)):
         fold = int(filled.argmin())
         fold_of[group], filled[fold] = fold, filled[fold] + sizes[group]

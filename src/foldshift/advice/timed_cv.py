@@ -315,7 +315,7 @@ def losses_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> Flo
         raise DataError(f"{type(model).__name__} has no {score.method}, which {score.name} needs; take another scoring")
     with parallel_config(n_jobs=1):  # sums over trees in one order, so that the same seed gives the same bytes
         predicted = np.asarray(getattr(model, score.method)(rows_of(data.X, rows)))
-    classes = getattr(model, "classes_", None)
+    classes: Array = getattr(model, "classes_", np.empty(0))
     if score.method == "predict_proba":
         every = np.unique(data.y)
         predicted, classes = _all_classes(predicted, np.searchsorted(every, classes), len(every)), every

@@ -100,8 +100,9 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
         f"{learner} was evaluated by {k}-fold cross-validation on {rows}{groups}, with {CUT_WORDS[cut_of(advice)]}, "
         f"{often} (foldshift {versions['foldshift']}, scikit-learn {versions['scikit-learn']}, random state "
         f"{random_state}). Its {advice.score.name} was "
-        f"{advice.score.text(interval.estimate)} ({100 * confidence:g} % confidence interval {advice.score.text(interval.low)} to "
-        f"{advice.score.text(interval.high)}; {interval.words}), which is about {interval.target}."
+        f"{advice.score.text(interval.estimate)} ({100 * confidence:g} % confidence interval "
+        f"{advice.score.text(interval.low)} to {advice.score.text(interval.high)}; {interval.words}), which is about "
+        f"{interval.target}."
     )
     if len(advice.differences) > 1:
         text += f" {advice.differences[0].said}"

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
 
 
-
 @cache
 def _style() -> str:
     return "\n" + files(__package__).joinpath("page.css").read_text(encoding="utf-8")
@@ -78,9 +77,7 @@ def _figure(svg: str, caption: str) -> str:
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = (), wide: Collection[int] = ()
-) -> str:
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = (), wide: Collection[int] = ()) -> str:
     """Make a table; the columns `numbers` are aligned right, those in `wide` are left out on narrow screens."""
     kinds = [" class=n" if j in numbers else " class=wide" if j in wide else "" for j in range(len(head))]
     cells = "".join(f"<th{kind} scope='col'>{escape(name)}</th>" for kind, name in zip(kinds, head))
