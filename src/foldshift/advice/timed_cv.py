@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, UnsignedArray
     from foldshift.inference.repetitions.recommend import Repetitions
 
-    Tell = Callable[[str], object]  # called with what is being done
+    Tell = Callable[[str], object]  # called with the step that begins
 
 FOR_EVER = 1e9  # seconds that stand for no budget
 LEAST_BUDGET = 5.0  # seconds
@@ -97,7 +97,7 @@ class Experiment:
     confidence : float
     clock : Clock
     tell : callable
-        ``tell(text)`` is called with what is being done.
+        ``tell(text)`` is called with the step that begins.
     """
 
     learners: dict[str, Estimator]
@@ -192,7 +192,7 @@ def cross_validate(
 ) -> Fits:
     """Cross-validate learners on the same folds, repetition by repetition, until the budget is used up.
 
-    `folds` has shape (r, n), -1 for rows that are never tested. `least` repetitions are finished whatever the clock says, and
+    `folds` has shape (r, n), -1 for rows that are never tested. `least` repetitions are finished in any case, and
     `reserve` seconds are left over. `seconds` is the expected duration of the first repetition. ``progress(n)`` is called with
     the number of finished folds.
     """

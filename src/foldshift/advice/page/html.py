@@ -31,7 +31,7 @@ SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
 
 @cache
 def _style() -> str:
-    return "\n" + files(__package__).joinpath("page.css").read_text(encoding="utf-8")
+    return "\n" + files(__package__).joinpath("html.css").read_text(encoding="utf-8")
 
 
 def page(advice: Advice) -> str:
@@ -161,8 +161,8 @@ def _split(advice: Advice) -> str:
         return _section(
             "split", "Your split", _paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
         )
-    said = [_paragraph(split.said)]
-    said.append(
+    text = [_paragraph(split.said)]
+    text.append(
         _paragraph(
             f"Its target differs between training and test part by {split.distance:.3f} on average, in random cuts by "
             f"{split.chance:.3f}; {100 * split.percentile:.0f} % of {split.n_random:,} random cuts are closer."
@@ -170,17 +170,17 @@ def _split(advice: Advice) -> str:
     )
     column, fold, distance = split.worst
     if np.isfinite(distance):
-        said.append(_paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
+        text.append(_paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
     if np.isfinite(split.auc):
         tells = "tells" if split.p_value < 0.05 else "does not tell"
-        said.append(
+        text.append(
             _paragraph(
                 f"A classifier {tells} the rows of the fold that differs most from the others: area under the ROC curve "
                 f"{split.auc:.2f}, p {split.p_value:.2g} (times the number of folds)."
             )
         )
     if split.power is not None:
-        said.append(_paragraph(in_words(split.power)))
+        text.append(_paragraph(in_words(split.power)))
     picture = split_chart(split)
     caption = (
         "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
@@ -188,7 +188,7 @@ def _split(advice: Advice) -> str:
     )
     heading = f"{'Your' if advice.split_is_given else 'The default'} split against random ones"
     return _section(
-        "split", heading, _figure(picture, caption) if picture else "", *said,
+        "split", heading, _figure(picture, caption) if picture else "", *text,
         _evidence("measured here", "A permutation test, 5 % over all columns (Holm): distances are those of Kolmogorov and "
                   "Smirnov, of nominal columns total variation."),
     )  # fmt: skip
@@ -283,25 +283,25 @@ def _repetitions(advice: Advice) -> str:
     rule, found = _rule(advice, "repetitions"), advice.repetitions
     cost = f"One fit takes {advice.seconds_per_fit:.2g} s here; one repetition of {advice.n_splits} folds {advice.n_splits * advice.seconds_per_fit:.2g} s."  # noqa: E501
     picture = ""
-    said = [rule.say]
+    text = [rule.say]
     if found is not None:
         if found.repetitions is None:
-            said.append(
+            text.append(
                 f"{counted(found.n_partitions, 'repetition')} were made; how many are enough cannot be told: {found.note}."
             )
         else:
-            said.append(
+            text.append(
                 f"{counted(found.repetitions, 'repetition')} keep{'s' * (found.repetitions == 1)} that promise; "
                 f"{counted(advice.n_done, 'repetition')} {'was' if advice.n_done == 1 else 'were'} made here. "
                 f"Repeating for ever would take {100 * found.most_gain:.0f} % off the variance of one repetition."
             )
         picture = _figure(
-            curve_chart(advice),
+            curve_chart(found),
             "Standard error of the mean of r repetitions, as a share of that of one. The dashed line is the floor that no number "
             "of repetitions passes: only more rows do.",
         )
     return _section(
-        "repetitions", "How often", picture, *map(_paragraph, said), _paragraph(cost), _evidence(rule.evidence, rule.shown)
+        "repetitions", "How often", picture, *map(_paragraph, text), _paragraph(cost), _evidence(rule.evidence, rule.shown)
     )
 
 
@@ -344,11 +344,11 @@ def _data(advice: Advice) -> str:
 
 
 def _cautions(advice: Advice) -> str:
-    said = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
-    if not said:
+    others = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
+    if not others:
         return ""
     return _section(
-        "cautions", "To bear in mind", *(_paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in said)
+        "cautions", "To bear in mind", *(_paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in others)
     )
 
 
