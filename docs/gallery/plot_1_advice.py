@@ -21,8 +21,8 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X["treated"] = (y == 0).astype(float)
 model = make_pipeline(StandardScaler(), LogisticRegression())
 advice = foldshift.advise(X, y, model, budget="5s", random_state=0)
-for fault in advice.faults:
-    print(f"{fault.code}: {fault.found} {fault.mend}")
+for issue in advice.faults:
+    print(f"{issue.code}: {issue.found} {issue.remedy}")
 
 # %%
 # Without it

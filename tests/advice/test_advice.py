@@ -33,9 +33,9 @@ from sklearn.preprocessing import StandardScaler
 
 import foldshift
 import foldshift.studies.advice.study as study
-from foldshift.advice.advise import N_SPREAD, given_split, seconds_of
 from foldshift.advice.data import as_data
 from foldshift.advice.expected import expected_of
+from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import find_faults
 from foldshift.advice.learner_warnings import warned
 from foldshift.advice.power import in_words, power_of
@@ -45,7 +45,7 @@ from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.score import as_score
 from foldshift.advice.split_half import N_PAIRS, on_half
 from foldshift.advice.split_shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
-from foldshift.advice.timed_cv import fit, losses_on
+from foldshift.advice.timed_cv import N_SPREAD, fit, losses_on, seconds_of
 from foldshift.core.compiling import _folder
 from foldshift.inference.proportions import wilson_interval
 from foldshift.partition import as_folds, make_folds
@@ -166,7 +166,7 @@ def test_a_fault_is_told_whole(code):
     data = as_data(X, y, groups=groups)
     cv = cv or KFold(5, shuffle=True, random_state=0)
     fault = next(one for one in find_faults(data, as_folds(cv, np.zeros((data.n, 1)))) if one.code == code)
-    assert all(text.endswith(".") for text in (fault.found, fault.how, fault.why, fault.mend))
+    assert all(text.endswith(".") for text in (fault.found, fault.how, fault.why, fault.remedy))
 
 
 def test_no_fault_is_cried_in_clean_sets():
@@ -594,8 +594,9 @@ def test_a_table_of_all_kinds_of_columns():
 def test_what_is_already_left_out_is_not_to_be_left_out():
     out = foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, budget=6, left_out={"day": "a date"})
     still_in = foldshift.advise(X_CLASSES.assign(day=pd.date_range("2020-01-01", periods=120)), Y_CLASSES, budget=6)
-    mends = [next(fault.mend for fault in advice.faults if fault.code == "time") for advice in (out, still_in)]
-    assert "Else nothing" in mends[0] and "leave" not in mends[0] and mends[1].endswith("Else leave the column out of X.")
+    remedies = [next(fault.remedy for fault in advice.faults if fault.code == "time") for advice in (out, still_in)]
+    assert "Else nothing" in remedies[0] and "leave" not in remedies[0]
+    assert remedies[1].endswith("Else leave the column out of X.")
 
 
 def test_sparse_tables_are_cross_validated_and_not_looked_at():
@@ -671,7 +672,7 @@ WRONG = {
     ),
     "text for a regressor": (
         lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LinearRegression()),
-        "holds 'no', which is no number",
+        "holds 'no', which is not a number",
     ),
     "one group of texts": (
         lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, groups=np.full(120, "a")),
@@ -690,7 +691,7 @@ WRONG = {
     "groups": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, groups=[1, 2]), "groups has shape"),
     "one group": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, groups=[1] * 120), "one group"),
     "gaps in groups": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, groups=[None] + [1] * 119), "missing"),
-    "budget": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, budget="soon"), "no time"),
+    "budget": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, budget="soon"), "is not a time"),
     "no budget": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, budget=1), "at least 5 s"),
     "confidence": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, confidence=95), "confidence"),
     "rope": (lambda: foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, rope=-1), "rope"),

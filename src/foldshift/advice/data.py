@@ -1,4 +1,4 @@
-"""The user's table as advice looks at it: columns of numbers and of categories, a target of known kind, groups."""
+"""The user's table in the form that advice needs: columns of numbers and of categories, a target of known kind, groups."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, TableLike, Task
     from foldshift.shift.columns import Column
 
-FEWEST_ROWS = 20  # below, no cross-validation says anything that a look at the rows would not
-MOST_COLUMNS = 2000  # that are looked at one by one
+FEWEST_ROWS = 20  # below, cross-validation shows no more than a look at the rows does
+MOST_COLUMNS = 2000  # up to which columns are looked at one by one
 
 
 class Data(NamedTuple):
@@ -31,12 +31,12 @@ class Data(NamedTuple):
     Attributes
     ----------
     X : array-like, sparse matrix or data frame of shape (n, n_features)
-        As it was given, for the learner.
+        Inputs as given, for the learner.
     y : ndarray of shape (n,)
         Target: float64 for a quantity, labels for classes.
     task : {"classification", "regression"}
     columns : list of foldshift.shift.columns.Column
-        Inputs: ``train`` holds numbers with NaN, or codes; empty where they cannot be looked at.
+        Inputs: ``train`` holds numbers with NaN, or codes; empty if they cannot be looked at.
     target : ndarray of shape (n,), dtype float64
         The quantity, or the code of the class.
     classes : list
@@ -44,14 +44,14 @@ class Data(NamedTuple):
     groups : ndarray of shape (n,), dtype int64, or None
         Code of every row's group.
     name : str
-        What the target is called.
+        Name of the target.
     notes : tuple of str
-        What was not looked at, and why.
+        Parts that were not looked at, and why.
     """
 
     X: TableLike
     y: Array
-    task: str
+    task: Task
     columns: list[Column]
     target: FloatArray
     classes: list[Any]
@@ -65,13 +65,23 @@ class Data(NamedTuple):
         return len(self.target)
 
     @property
+    def n_groups(self) -> int:
+        """Number of groups; 0 without groups."""
+        return 0 if self.groups is None else int(self.groups.max()) + 1
+
+    @property
+    def without_identifiers(self) -> Data:
+        """The same without columns that number or name the rows."""
+        return self._replace(columns=[column for column in self.columns if column.kind != "identifier"])
+
+    @property
     def codes(self) -> FloatArray:
         """Inputs as numbers, shape (n, n_columns): NaN where a value is missing, codes of categories."""
         return np.column_stack([column.train for column in self.columns]).astype(np.float64)
 
     @property
     def nominal(self) -> BoolArray:
-        """Which of the columns are nominal; ndarray of bool."""
+        """Mask of nominal columns, shape (n_columns,)."""
         return np.array([bool(column.categories) for column in self.columns])
 
 
@@ -79,11 +89,15 @@ def as_data(
     X: TableLike,
     y: ArrayLike,
     estimator: Estimator = None,
-    groups: TableLike = None,
+    groups: ArrayLike | None = None,
     task: Task | None = None,
     categorical_features: ArrayLike | None = None,
 ) -> Data:
-    """Take a table, a target and groups as scikit-learn's users hand them over."""
+    """Check a table, a target and groups as scikit-learn's users hand them over, and bring them into one form.
+
+    Raise ValueError if lengths or the order of rows differ, values of target or groups are missing, there are fewer than 20 rows,
+    one class, or less than two rows to a class, or if the learner is one for the other task.
+    """
     if X is None or y is None:
         raise ValueError(f"{'X' if X is None else 'y'} is None; advice is for a table and its target: advise(X, y, estimator)")
     for labels, what in ((y, "y"), (groups, "groups")):
@@ -133,7 +147,7 @@ def as_data(
 
 
 def check_kind(learner: Estimator, task: Task, n_values: int) -> None:
-    """Refuse a learner that is not for the task: what it predicts would be scored all the same."""
+    """Refuse a learner for the other task, whose predictions would be scored all the same."""
     if (is_regressor if task == "classification" else is_classifier)(learner):
         is_a, wanted = ("regressor", "classifier") if task == "classification" else ("classifier", "regressor")
         raise ValueError(
@@ -143,14 +157,15 @@ def check_kind(learner: Estimator, task: Task, n_values: int) -> None:
 
 
 def _check_order(X: TableLike, other: TableLike, what: str) -> None:
-    """Refuse rows whose labels are those of the table in another order: by position, every one would stand beside a wrong one."""
+    """Refuse rows with the labels of the table in another order: matched by position, each would meet a wrong one."""
     if not (hasattr(X, "iloc") and hasattr(other, "iloc")) or len(X) != len(other) or X.index.equals(other.index):
         return
     if X.index.is_unique and len(X.index.symmetric_difference(other.index)) == 0:
         raise ValueError(f"X and {what} have the same row labels in another order; bring them into one: {what}.loc[X.index]")
 
 
-def _task(task: str | None, estimator: Estimator, values: Array) -> str | None:
+def _task(task: Task | None, estimator: Estimator, values: Array) -> Task | None:
+    """Find the task that the user, or the kind of learner, states; None: the values decide."""
     if task is not None:
         return task
     if estimator is None:
@@ -158,14 +173,14 @@ def _task(task: str | None, estimator: Estimator, values: Array) -> str | None:
     if is_regressor(estimator):
         if values.dtype.kind not in "iufb":
             raise ValueError(
-                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is no number; give a "
-                "classifier"
+                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is not a number; give "
+                "a classifier"
             )
         return "regression"
     if is_classifier(estimator):
         if values.dtype.kind == "f" and (values % 1 != 0).any():
             raise ValueError(
-                f"{type(estimator).__name__} is a classifier, and y holds {values[values % 1 != 0][0]:g}, which is no class; "
+                f"{type(estimator).__name__} is a classifier, and y holds {values[values % 1 != 0][0]:g}, which is not a class; "
                 "give a regressor, or labels"
             )
         if values.dtype.kind in "iuf" and len(np.unique(values)) > max(MOST_CLASSES, len(values) // 5):
@@ -177,7 +192,8 @@ def _task(task: str | None, estimator: Estimator, values: Array) -> str | None:
     return None
 
 
-def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | None) -> tuple[list[Column], tuple[Any, ...]]:
+def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | None) -> tuple[list[Column], tuple[str, ...]]:
+    """Inputs as columns, and a note if they cannot be looked at."""
     if sparse:
         return [], ("the table is sparse: its columns were not looked at one by one",)
     if table.shape[1] > MOST_COLUMNS:
@@ -186,7 +202,7 @@ def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | N
     if not is_frame(table) and table.dtype.kind not in "biuf":
         table = pd.DataFrame(table).infer_objects().set_axis([f"feature {j}" for j in range(table.shape[1])], axis=1)
     if categorical_features is not None and is_frame(table):
-        # By name, and the others by their types: a mask alone would take texts for numbers.
+        # By name, the others by type: with a mask alone, texts would be taken for numbers.
         names = [str(name) for name in table.columns]
         given = np.asarray(categorical_features)
         mask = np.isin(names, given.astype(str)) if given.dtype.kind in "UO" else nominal_columns(given, len(names))
@@ -207,14 +223,17 @@ def _check_finite(table: TableLike) -> None:
             )
 
 
-def _groups(groups: Array | None, n: int) -> IntArray | None:
+def _groups(groups: ArrayLike | None, n: int) -> IntArray | None:
+    """Codes of the groups."""
     if groups is None:
         return None
     groups = np.asarray(groups)
     if groups.shape != (n,):
         raise ValueError(f"groups has shape {groups.shape}; the table has {n} rows, and every row has one group")
     if pd.isna(groups).any():
-        raise ValueError(f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, be it its own")
+        raise ValueError(
+            f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, its own if need be"
+        )
     codes = pd.factorize(groups)[0].astype(np.int64)
     if codes.max() < 1:
         raise ValueError(f"groups is {groups[:1].tolist()[0]!r} in every row; with one group nothing can be held out")

@@ -1,8 +1,9 @@
-"""What the study of honest cuts found on data of this kind: how high or low an estimate is, and how far off a single one."""
+"""Results of the study of honest cuts on data of this kind: bias of an estimate, and distance of a single one from the truth."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 
 
 class Expected(NamedTuple):
-    """One way of cutting, on average over the populations of the study.
+    """Results for one way of cutting, on average over the populations of the study.
 
     Attributes
     ----------
@@ -39,8 +40,10 @@ def _rows() -> tuple[dict[str, str], ...]:
         return tuple(csv.DictReader(lines))
 
 
-def expected_of(facts: dict[str, Any], k: int) -> dict[str, Expected]:
-    """What the study found for this task and number of folds, at the size that is nearest in ratio.
+def expected_of(facts: Mapping[str, Any], k: int) -> dict[str, Expected]:
+    """Look up the study's results by cut, for this task and number of folds, at the size that is nearest in ratio.
+
+    Empty for groups, scores of whole folds and other numbers of folds, which the study does not cover.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How large a shift of one fold the test of a split would find: planted in one column, by simulation."""
+"""Power of the test of a split: the size of a shift of one fold in one column that it would find, by simulation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, UnsignedArray
 
 TILTS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.3, 1.7, 2.2, 3.0)
-N_RANDOM, N_PLANTED = 4999, 200
+N_RANDOM, N_PLANTED = 4999, 200  # cuts
 LEAST_RANDOM = 1999  # of `foldshift.shift.report.fold_drift.fold_drift`
 MOST_CELLS = 80_000_000  # rows x random and planted cuts: some seconds
 FEWEST = 5  # rows of a fold, on average
@@ -24,16 +24,16 @@ SEED = 0  # of a simulation that depends on the sizes of the folds alone
 
 
 class Power(NamedTuple):
-    """A shift and how often it is found.
+    """A shift and the share of cases in which it is found.
 
     Attributes
     ----------
     share : float
-        How often, in (0, 1).
+        Share of cases, in (0, 1).
     tilt : float
         Rows were drawn into the fold with odds ``exp(tilt z)``, z their normal score in the column.
     size : float
-        How far that moves the fold: mean normal score in it less that of all others, in standard deviations of the column.
+        Shift of the fold: mean normal score in it less that of all others, in standard deviations of the column.
     """
 
     share: float
@@ -42,11 +42,15 @@ class Power(NamedTuple):
 
 
 def power_of(folds: UnsignedArray, n_columns: int, alpha: float) -> tuple[Power, ...] | None:
-    """Shifts of one fold in one column that `foldshift.advice.split_shift.split_shift` finds in a given share of cases.
+    """Simulate shifts of one fold in one column that `foldshift.advice.split_shift.split_shift` finds in a share of cases.
+
+    Only the sizes of `folds`, of shape (n,), count. `alpha` is divided among `n_columns`, the target included. Empty for folds so
+    small that no shift is found; None for tables so large that the simulation would take long: their test finds any shift that
+    matters.
 
     Notes
     -----
-    The column has no ties and all others are as by chance, so that Holm's correction is at its first step and what is said is a
+    The column has no ties and all others are as by chance, so that Holm's correction is at its first step and the result is a
     lower bound. Rows are drawn without replacement by the largest of ``tilt z`` plus a Gumbel variable [1]_. The distance from
     which on the test says "shifted" is the quantile of Pearson's type III with mean, deviation and skewness of random cuts, and
     the share found that of another with those of planted cuts: counts in the tail would take far more of both.
@@ -72,7 +76,7 @@ def power_of(folds: UnsignedArray, n_columns: int, alpha: float) -> tuple[Power,
     level = (np.ceil(alpha / 2 / n_columns * (1 + n_random)) - 1) / (1 + n_random)
     critical = pearson3.isf(level, skew(chance), chance.mean(), chance.std())
     z, size, others = ndtri((np.arange(n) + 0.5) / n), int((folds == 0).sum()), folds[folds != 0]
-    shares, sizes = [], []
+    shares, sizes = [0.0], [0.0]
     for tilt in TILTS:
         cuts, moved = np.zeros((N_PLANTED, n), dtype=folds.dtype), 0.0
         for cut in cuts:
@@ -86,16 +90,16 @@ def power_of(folds: UnsignedArray, n_columns: int, alpha: float) -> tuple[Power,
         sizes.append(moved)
         if shares[-1] > max(SHARES):
             break
-    shares, tilts, sizes = np.maximum.accumulate([0.0, *shares]), [0.0, *TILTS[: len(sizes)]], [0.0, *sizes]
+    rising, tilts = np.maximum.accumulate(shares), [0.0, *TILTS][: len(sizes)]
     return tuple(
-        Power(share, float(np.interp(share, shares, tilts)), float(np.interp(share, shares, sizes)))
+        Power(share, float(np.interp(share, rising, tilts)), float(np.interp(share, rising, sizes)))
         for share in SHARES
-        if share <= shares[-1]
+        if share <= rising[-1]
     )
 
 
 def in_words(found: tuple[Power, ...] | None) -> str:
-    """One sentence; empty where nothing was planted."""
+    """Say it in one sentence; empty without a simulation."""
     if found is None:
         return ""
     if not found:

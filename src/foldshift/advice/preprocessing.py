@@ -1,4 +1,4 @@
-"""Learners for tables as they come: texts coded, gaps filled, inside every training part."""
+"""Learners for raw tables: texts are coded and gaps filled inside every training part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from foldshift.core.errors import DataError
+from foldshift.core.errors import DataError, unknown
 from foldshift.core.imports import import_object
 from foldshift.shift.table_versions import as_table, is_frame
 
@@ -23,17 +23,18 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from foldshift.core.types import Array, Estimator, ObjectArray, Task
+    from foldshift.core.types import Estimator, ObjectArray, TableLike, Task
 
 MOST_CATEGORIES = 30
 LARGE = 50_000  # cells of a table from which on threads pay for themselves
-SEED = 0  # of learners and folds, unless the user names another
+SEED = 0  # of learners and folds, unless the user gives another one
 
 
-def prepared(learner: Estimator, X: pd.DataFrame | Array) -> Estimator:
-    """A learner behind a plain preparation of a table: gaps filled by the median, texts as indicators, dates left out.
+def prepared(learner: Estimator, X: TableLike) -> Estimator:
+    """Put a learner behind a plain preparation: gaps are filled by the median, texts become indicators, dates are left out.
 
-    All of it is learned inside every training part, as it must be.
+    The preparation is learned inside every training part, as it must be. Only the types of the columns of `X` count; gaps and
+    texts of sparse matrices are left to the learner.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def prepared(learner: Estimator, X: pd.DataFrame | Array) -> Estimator:
 
 
 def _as_texts(X: pd.DataFrame) -> ObjectArray:
-    """Every value as text; None for a gap."""
+    """Turn every value into text, a gap into None."""
     gone = X.isna().to_numpy()
     values = X.astype(object).to_numpy().copy()
     values[~gone] = [str(value) for value in values[~gone]]
@@ -68,24 +69,24 @@ def _as_texts(X: pd.DataFrame) -> ObjectArray:
     return values
 
 
-def usual(task: str, random_state: int = SEED) -> Estimator:
-    """The learner that is looked at where none is named: a random forest of 100 trees."""
+def usual(task: Task, random_state: int = SEED) -> Estimator:
+    """Make the default learner: a random forest of 100 trees."""
     forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
     return forest(100, min_samples_leaf=1 if task == "classification" else 3, random_state=random_state)
 
 
 def on_all_cores(size: int) -> AbstractContextManager[Any]:
-    """Context in which what a learner can do side by side is done on all cores, where a table is large enough to pay for it."""
+    """Context in which learners use threads on all cores, if the table (`size` cells) is large enough to pay for it."""
     return parallel_config("threading", n_jobs=-1) if size >= LARGE else nullcontext()
 
 
-def baseline(task: str) -> Estimator:
-    """What predicts without looking at the inputs: the largest class, or the mean."""
+def baseline(task: Task) -> Estimator:
+    """Make a learner that ignores the inputs: it predicts the largest class, or the mean."""
     return DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
 
 
 def imported(path: str, task: Task) -> Estimator:
-    """A learner by its import path, with its own defaults and a random state of 0 where it has one."""
+    """Make a learner by scikit-learn's name or an import path, with its defaults, and with random state 0 if it takes one."""
     if "." not in path:
         path = _by_name(path, task)
     try:
@@ -105,10 +106,9 @@ def imported(path: str, task: Task) -> Estimator:
     return learner
 
 
-def _by_name(name: str, task: str) -> str:
+def _by_name(name: str, task: Task) -> str:
+    """Find the import path of a learner of scikit-learn."""
     from sklearn.utils import all_estimators
-
-    from foldshift.core.errors import unknown
 
     kind = "classifier" if task == "classification" else "regressor"
     known = {found: f"{made.__module__}.{found}" for found, made in all_estimators(kind)}
@@ -117,11 +117,11 @@ def _by_name(name: str, task: str) -> str:
     return known[name]
 
 
-def has_gaps_or_texts(X: pd.DataFrame) -> bool:
-    """Whether a table holds texts, dates or missing values, which most learners refuse."""
+def has_gaps_or_texts(X: TableLike) -> bool:
+    """Return True if a table holds texts, dates or missing values, which most learners refuse."""
     if hasattr(X, "toarray"):
         return False
-    table = as_table(X, "given")
+    table: TableLike = as_table(X, "given")
     if is_frame(table):
         return bool(table.isna().to_numpy().any() or any(dtype.kind not in "biuf" for dtype in table.dtypes))
     return table.dtype.kind not in "biuf" or bool(table.dtype.kind == "f" and np.isnan(table).any())

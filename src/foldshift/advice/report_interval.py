@@ -1,8 +1,9 @@
-"""The interval that may be printed, others and why not, and differences between learners."""
+"""The interval that may be printed, others with the reason against them, and differences between learners."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy.stats import norm
@@ -15,8 +16,10 @@ from foldshift.inference.proportions import wilson_interval
 if TYPE_CHECKING:
     from foldshift.advice.rules import Rule
     from foldshift.advice.score import Score
-    from foldshift.advice.timed_cv import Fits
-    from foldshift.core.types import Array, FloatArray, IntArray
+    from foldshift.advice.timed_cv import Experiment, Fits
+    from foldshift.core.types import FloatArray, IntArray
+
+Verdict = Literal["better", "worse", "equivalent", "not decided"]
 
 MOST_NEEDED = 1_000_000
 THESE_MODELS = "the error on new rows of models trained as these were, on {share} of the rows"
@@ -29,20 +32,20 @@ name: how far models err together where the task is hard, what repeating takes o
 the third moment of the losses is underrated by that of a sample."""
 
 
-class Told(NamedTuple):
+class ScoreInterval(NamedTuple):
     """An interval of the score with its reason.
 
     Attributes
     ----------
     name, words : str
     target : str
-        What it is about, in words.
+        The estimated quantity in words.
     estimate, low, high : float
-        Of the score that is printed; NaN where there is none.
+        In units of the score that is printed; NaN if there is none.
     use : bool
         Whether it is the one to print.
     why : str
-        Why, or why not.
+        Reason for or against it.
     evidence : str
     confidence : float
     """
@@ -66,7 +69,7 @@ class Told(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Difference of two learners' scores, on the same folds, and what it decides.
+    """Difference of two learners' scores on the same folds, and the decision.
 
     Attributes
     ----------
@@ -77,7 +80,7 @@ class Difference(NamedTuple):
     rope : float
         Half width of the region of practical equivalence, same units.
     verdict : {"better", "worse", "equivalent", "not decided"}
-        Of the first learner.
+        Verdict on the first learner.
     rows_needed : float
         Rows with which the interval would leave the region or lie inside, if the difference is as estimated; NaN if decided.
     said : str
@@ -88,44 +91,73 @@ class Difference(NamedTuple):
     low: float
     high: float
     rope: float
-    verdict: str
+    verdict: Verdict
     rows_needed: float
     said: str
 
-    def sentence(self, score: Score) -> str:
-        """One line for a terminal."""
-        return self.said
+
+class _Request(NamedTuple):
+    """The results that an interval is made of, and the terms: a rule that recommends one of the intervals."""
+
+    experiment: Experiment
+    fits: Fits
+    rule: Rule
+
+    @property
+    def target(self) -> str:
+        return THESE_MODELS.format(share=share_words(self.experiment.k))
+
+    @property
+    def scores(self) -> FloatArray:
+        """Scores of the first learner by repetition and fold."""
+        return self.fits.scores[self.experiment.name]
+
+    def quantile(self, df: int) -> float:
+        """Two-sided quantile of Student's t."""
+        return float(student_t.isf((1 - self.experiment.confidence) / 2, df))
+
+    def made(
+        self, name: str, words: str, ends: tuple[float, float, float], *, why: str, evidence: str, target: str = ""
+    ) -> ScoreInterval:
+        """Make the record of an interval from estimate, low and high in units of the loss."""
+        score, use = self.experiment.score, name == self.rule.advice
+        with np.errstate(invalid="ignore"):
+            least = np.maximum(ends[1], 0.0) if score.kind != "folds" else ends[1]
+            values = [float(score.show(value)) for value in (ends[0], least, ends[2])]
+        low, high = sorted(values[1:]) if np.isfinite(values[1:]).all() else values[1:]
+        confidence = self.experiment.confidence
+        return ScoreInterval(name, words, target or self.target, values[0], low, high, use, why, evidence, confidence)
 
 
-def told(rule: Rule, fits: Fits, score: Score, confidence: float, k: int, groups: IntArray | None = None) -> tuple[Told, ...]:
-    """The interval that a rule names, then two others with the reason why not."""
-    name = next(iter(fits.scores))
-    target = THESE_MODELS.format(share=share_words(k))
-    makers = {"rows": _rows, "fold means": _fold_means, "corrected t": _corrected_t}
-    found = []
-    for one in (rule.advice, *(other for other in makers if other != rule.advice)):
-        if one == "rows" and not fits.losses:
-            continue
-        made = makers[one](fits, name, score, confidence, k, target, one == rule.advice, rule, groups)
-        found.append(made._replace(confidence=confidence))
-    return tuple(found)
+def score_intervals(experiment: Experiment, fits: Fits, rule: Rule) -> tuple[ScoreInterval, ...]:
+    """The interval that a rule recommends, then the others with the reason against them; of the first learner."""
+    request = _Request(experiment, fits, rule)
+    makers = MAKERS if fits.losses else {name: make for name, make in MAKERS.items() if name != "rows"}
+    names = sorted(makers, key=lambda name: name != rule.advice)  # stable: the recommended one first
+    return tuple(makers[name](request) for name in names)
 
 
 def share_words(k: int) -> str:
-    """Which part of the rows a training part of k folds holds, in words."""
+    """Share of the rows in a training part of k folds, in words."""
     words = {2: "half", 3: "two thirds", 4: "three quarters", 5: "four fifths", 10: "nine tenths"}
     return words.get(k, f"{100 * (k - 1) / k:.3g} %")
 
 
 def row_interval(
-    losses: Array, confidence: float = 0.95, kind: Literal["loss", "share"] = "loss", groups: IntArray | None = None
-) -> tuple[Any, ...]:
-    """Interval of a mean loss from the spread of the rows within one repetition, whatever the number of repetitions.
+    losses: FloatArray,
+    confidence: float = 0.95,
+    kind: Literal["loss", "share"] = "loss",
+    groups: IntArray | None = None,
+) -> tuple[float, float, float]:
+    """Estimate and interval of a mean loss from the spread of the rows within one repetition, for any number of repetitions.
+
+    `losses` has shape (r, n), NaN for rows that were not tested; `kind` is "share" for losses of 0 or 1. With `groups` of shape
+    (n,) the spread is that of whole groups.
 
     Notes
     -----
     The mean is one over all repetitions, the variance that of one: the losses of the rows in a single repetition, divided by n.
-    For a stable learner repetitions say the same of every row, and this is the interval of [1]_ about the mean error of these
+    For a stable learner repetitions agree on every row, and this is the interval of [1]_ about the mean error of these
     models. For an unstable one the spread of the rows' means over repetitions is far too small: the models of different folds
     share rows, and err together.
 
@@ -155,7 +187,8 @@ def row_interval(
             n = min(n, mean * (1 - mean) / (factor * variance))
         if groups is not None:  # the quantile of Student's t, as the confidence that gives it to Wilson's interval
             confidence = 2 * norm.cdf(student_t.isf((1 - confidence) / 2, df)) - 1
-        return mean, *map(float, wilson_interval(mean, n, confidence))
+        low, high = wilson_interval(mean, n, confidence)
+        return mean, float(low), float(high)
     quantile = float(student_t.isf((1 - confidence) / 2, df))
     if mean <= 0 or variance == 0:
         return mean, mean, mean
@@ -173,7 +206,7 @@ def _unstable_part(losses: FloatArray) -> float:
     return min(float(losses.var(axis=0, ddof=1).mean()) / total, 1.0) * (1 - 1 / r)
 
 
-def mean_and_variance(losses: Array, groups: IntArray | None = None) -> tuple[float, float, int]:
+def mean_and_variance(losses: FloatArray, groups: IntArray | None = None) -> tuple[float, float, int]:
     """Mean loss over all repetitions, the variance of the mean of one, and its degrees of freedom."""
     n, mean = losses.shape[1], float(losses.mean())
     if groups is None:
@@ -209,84 +242,89 @@ def _hall(quantile: float, skewness: float, n: int) -> float:
     return -3 / skewness * (np.cbrt(inside) - 1)
 
 
-def _rows(
-    fits: Fits, name: str, score: Score, confidence: float, k: int, target: str, use: bool, rule: Rule, groups: IntArray | None
-) -> Told:
-    estimate, low, high = row_interval(fits.losses[name], confidence, score.kind, groups)
+def _rows(request: _Request) -> ScoreInterval:
+    experiment, groups = request.experiment, request.experiment.data.groups
+    if experiment.score.kind == "folds":
+        raise TypeError(f"{experiment.score.name} is a score of whole folds; rows have no losses")
+    ends = row_interval(request.fits.losses[experiment.name], experiment.confidence, experiment.score.kind, groups)
     words = f"spread of the {'rows' if groups is None else 'groups'} in one repetition"
-    return _told("rows", words, target, score, (estimate, low, high), use,
-                 rule.say if use else "", rule.evidence)  # fmt: skip
+    why = request.rule.say if request.rule.advice == "rows" else ""
+    return request.made("rows", words, ends, why=why, evidence=request.rule.evidence)
 
 
-def _fold_means(
-    fits: Fits, name: str, score: Score, confidence: float, k: int, target: str, use: bool, rule: Rule, groups: IntArray | None
-) -> Told:
-    scores = fits.scores[name][0]
+def _fold_means(request: _Request) -> ScoreInterval:
+    scores = request.scores[0]
     scores = scores[~np.isnan(scores)]
     mean, spread = float(scores.mean()), float(scores.std(ddof=1) / np.sqrt(len(scores)))
-    half = student_t.isf((1 - confidence) / 2, len(scores) - 1) * spread
+    half = request.quantile(len(scores) - 1) * spread
     why = (
         "It takes the folds of one cross-validation for independent samples, which they are not: they share training rows, and "
         "another cut gives another width."
     )
-    return _told("fold means", WORDS["S2/K"], target, score, (mean, mean - half, mean + half), use, why, "theorem")
+    return request.made("fold means", WORDS["S2/K"], (mean, mean - half, mean + half), why=why, evidence="theorem")
 
 
-def _corrected_t(
-    fits: Fits, name: str, score: Score, confidence: float, k: int, target: str, use: bool, rule: Rule, groups: IntArray | None
-) -> Told:
-    scores = fits.scores[name]
-    scores = scores[:, ~np.isnan(scores).any(axis=0)]
+def _corrected_t(request: _Request) -> ScoreInterval:
+    name, words, rule = "corrected t", WORDS["Nadeau-Bengio"], request.rule
+    scores = request.scores[:, ~np.isnan(request.scores).any(axis=0)]
     m, mean = scores.size, float(scores.mean()) if scores.size else np.nan
     if m < 2 or np.ptp(scores) == 0:
         none = "All folds have the same score: their spread says nothing, and no interval can be made."
-        return _told("corrected t", WORDS["Nadeau-Bengio"], target, score, (mean, np.nan, np.nan), use, none, rule.evidence)
-    variance = float(scores.var(ddof=1)) * (1 / m + 1 / (k - 1))
-    half = student_t.isf((1 - confidence) / 2, min(m - 1, max(scores.shape[1] - 1, 1)) if use else m - 1) * np.sqrt(variance)
-    why = rule.say if use else (
-        "It rests on the means of folds, of which there are few: from three repetitions it covered 76 to 100 % by learner and "
-        "population where 95 is promised, the spread of rows 85 to 98."
-    )  # fmt: skip
-    about = "the score of this learner on other samples of this population, of this size" if use else target
-    return _told("corrected t", WORDS["Nadeau-Bengio"], about, score, (mean, mean - half, mean + half), use, why,
-                 rule.evidence if use else "measured")  # fmt: skip
+        return request.made(name, words, (mean, np.nan, np.nan), why=none, evidence=rule.evidence)
+    variance = float(scores.var(ddof=1)) * (1 / m + 1 / (request.experiment.k - 1))
+    if rule.advice == name:
+        df, why, evidence = min(m - 1, max(scores.shape[1] - 1, 1)), rule.say, rule.evidence
+        about = "the score of this learner on other samples of this population, of this size"
+    else:
+        df, evidence, about = m - 1, "measured", ""
+        why = (
+            "It rests on the means of folds, of which there are few: from three repetitions it covered 76 to 100 % by learner "
+            "and population where 95 is promised, the spread of rows 85 to 98."
+        )
+    half = request.quantile(df) * np.sqrt(variance)
+    return request.made(name, words, (mean, mean - half, mean + half), why=why, evidence=evidence, target=about)
 
 
-def _told(
-    name: str, words: str, target: str, score: Score, found: tuple[float, float, float], use: bool, why: str, evidence: str
-) -> Told:
-    with np.errstate(invalid="ignore"):
-        least = np.maximum(found[1], 0.0) if score.kind != "folds" else found[1]
-        values = [float(score.show(value)) for value in (found[0], least, found[2])]
-    low, high = sorted(values[1:]) if np.isfinite(values[1:]).all() else values[1:]
-    return Told(name, words, target, values[0], low, high, use, why, evidence)
+MAKERS: dict[str, Callable[[_Request], ScoreInterval]] = {
+    "rows": _rows,
+    "fold means": _fold_means,
+    "corrected t": _corrected_t,
+}
 
 
-def difference(
-    first: str, second: str, fits: Fits, score: Score, rope: float, confidence: float, k: int, groups: IntArray | None = None
-) -> Difference:
-    """Difference of two learners that were cross-validated on the same folds."""
-    n = fits.folds.shape[1]
-    if fits.losses:
+def difference(experiment: Experiment, fits: Fits, second: str, rope: float) -> Difference:
+    """Compare the first learner with another one; `rope` is in units of the loss, or of the score for scores of folds."""
+    first, score, groups = experiment.name, experiment.score, experiment.data.groups
+    if score.kind != "folds":
         gap = fits.losses[first] - fits.losses[second]
         tested = ~np.isnan(gap).any(axis=0)
         estimate, variance, df = mean_and_variance(gap[:, tested], None if groups is None else groups[tested])
-        half = float(student_t.isf((1 - confidence) / 2, df) * np.sqrt(INFLATION[score.kind] * variance))
+        spread = np.sqrt(INFLATION[score.kind] * variance)
         loss = float(np.nanmean(fits.losses[second]))
-    else:  # scorers of scikit-learn: larger is better, whatever they are called
-        loss = np.nan
+    else:  # scorers of scikit-learn: larger is better, whatever their name
         gap = -(fits.scores[first] - fits.scores[second])
         gap = gap[:, ~np.isnan(gap).any(axis=0)]
-        estimate, m = float(gap.mean()), gap.size
-        spread = np.sqrt(float(gap.var(ddof=1)) * (1 / m + 1 / (k - 1)))
-        half = float(student_t.isf((1 - confidence) / 2, max(gap.shape[1] - 1, 1)) * spread)
+        estimate, m, df, loss = float(gap.mean()), gap.size, max(gap.shape[1] - 1, 1), np.nan
+        spread = np.sqrt(float(gap.var(ddof=1)) * (1 / m + 1 / (experiment.k - 1)))
+    half = float(student_t.isf((1 - experiment.confidence) / 2, df) * spread)
     low, high = estimate - half, estimate + half
-    verdict, needed = _decided(estimate, low, high, half, rope, n)
-    said = _difference_words(first, second, score, (estimate, low, high), rope, verdict, needed, loss, confidence)
-    return Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed, said)
+    verdict, needed = _decided(estimate, half, rope, fits.folds.shape[1])
+    found = Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed, "")
+    text, measure, unit = _difference_format(score, second, loss)
+    begin = (
+        f"{found.name}: {measure} {text(estimate)}{unit} ({100 * experiment.confidence:g} % interval {text(low)} to {text(high)})"
+    )
+    region = f"up to {text(rope).lstrip('+')}{unit.split(' of ')[0]} taken for no difference"
+    if verdict == "not decided":
+        rows = f"some {needed:,.0f} rows would decide it" if needed <= MOST_NEEDED else "a million rows would not decide it"
+        return found._replace(said=f"{begin}: not decided ({region}); if the difference is as estimated, {rows}.")
+    words = {"better": f"{first} is better", "worse": f"{first} is worse", "equivalent": "the two are practically equivalent"}
+    return found._replace(said=f"{begin}: {words[verdict]} ({region}).")
 
 
-def _decided(estimate: float, low: float, high: float, half: float, rope: float, n: int) -> tuple[str, float]:
+def _decided(estimate: float, half: float, rope: float, n: int) -> tuple[Verdict, float]:
+    """Verdict on an interval of half width `half`, and the rows that would decide it; n rows gave the interval."""
+    low, high = estimate - half, estimate + half
     if high < -rope or (high < 0 and rope == 0):
         return "better", np.nan
     if low > rope:
@@ -297,33 +335,11 @@ def _decided(estimate: float, low: float, high: float, half: float, rope: float,
     return "not decided", float(np.ceil(n * (half / margin) ** 2)) if margin > 0 else np.inf
 
 
-def _difference_words(
-    first: str,
-    second: str,
-    score: Score,
-    found: tuple[float, float, float],
-    rope: float,
-    verdict: str,
-    needed: float,
-    loss: float,
-    confidence: float,
-) -> str:
-    """One or two sentences; losses that are no shares are told relative to those of the second learner."""
+def _difference_format(score: Score, second: str, loss: float) -> tuple[Callable[[float], str], str, str]:
+    """Format, measure and unit of a difference; losses other than shares are relative to those of the second learner."""
     if score.kind == "share":
-        what, text = "error rate", lambda value: f"{100 * value:+.1f}"
-        unit = " points"
-    elif score.kind == "loss" and loss > 0:
-        squared = score.show is np.sqrt
-        what, text = "mean squared error" if squared else score.name, lambda value: f"{100 * value / loss:+.1f}"
-        unit = f" % of that of {second}"
-    else:
-        what, text, unit = f"loss of {score.name}", lambda value: figures(value, 3, "+"), ""
-    estimate, low, high = found
-    share = f"{100 * confidence:g} % interval"
-    begin = f"{first} less {second}: {what} {text(estimate)}{unit} ({share} {text(low)} to {text(high)})"
-    region = f"up to {text(rope).lstrip('+')}{unit.split(' of ')[0]} taken for no difference"
-    if verdict == "not decided":
-        rows = f"some {needed:,.0f} rows would decide it" if needed <= MOST_NEEDED else "a million rows would not decide it"
-        return f"{begin}: not decided ({region}); if the difference is as estimated, {rows}."
-    words = {"better": f"{first} is better", "worse": f"{first} is worse", "equivalent": "the two are practically equivalent"}
-    return f"{begin}: {words[verdict]} ({region})."
+        return lambda value: f"{100 * value:+.1f}", "error rate", " points"
+    if score.kind == "loss" and loss > 0:
+        measure = "mean squared error" if score.show is np.sqrt else score.name
+        return lambda value: f"{100 * value / loss:+.1f}", measure, f" % of that of {second}"
+    return lambda value: figures(value, 3, "+"), f"loss of {score.name}", ""

@@ -1,4 +1,4 @@
-"""What `foldshift.advise` returns: read in a terminal, in a notebook, as a page, or by a program."""
+"""The result of `foldshift.advise`: for a terminal, a notebook, a page, or a program."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from foldshift.core.repr import readable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from foldshift.advice.issues import Fault
-    from foldshift.advice.report_interval import Difference, Told
-    from foldshift.advice.rules import Rule
+    from foldshift.advice.issues import Issue
+    from foldshift.advice.report_interval import Difference, ScoreInterval
+    from foldshift.advice.rules import Facts, Rule
     from foldshift.advice.score import Score
+    from foldshift.advice.split_half import Halves
     from foldshift.advice.split_shift import CutShift, SplitShift
-    from foldshift.core.types import Splitter
+    from foldshift.core.types import PathLike, Splitter
     from foldshift.inference.repetitions.recommend import Repetitions
 
 
@@ -38,31 +39,33 @@ class Advice:
     verdict : tuple of str
         Three sentences: how to cut, what the learner reaches, what to beware of.
     cv : splitter
-        The splitter that is recommended, for ``cv=`` of scikit-learn.
+        The recommended splitter, for ``cv=`` of scikit-learn.
     cv_line : str
         The same as a line of Python.
     data : foldshift.advice.data.Data
     facts : dict
-        What the rules of advice were asked with.
+        Facts by which the rules decided.
     rules : tuple of foldshift.advice.rules.Rule
         Those that decided.
-    faults : tuple of foldshift.advice.issues.Fault
-        The worst first.
+    faults : tuple of foldshift.advice.issues.Issue
+        Issues of table and split, the worst first.
     split : foldshift.advice.split_shift.SplitShift or None
         The split given as ``cv=``, or scikit-learn's default, against random cuts.
     split_name : str
-        Which of the two it is, as the subject of a sentence.
+        Name of that split, as the subject of a sentence.
     split_is_given : bool
         Whether it was given as ``cv=``.
     cuts : tuple of foldshift.advice.split_shift.CutShift
-    intervals : tuple of foldshift.advice.report_interval.Told
-        The one to print first, then others and why not.
+    intervals : tuple of foldshift.advice.report_interval.ScoreInterval
+        The one to print first, then others with the reason against them.
     differences : tuple of foldshift.advice.report_interval.Difference
         To the baseline, and to the other learner.
     repetitions : foldshift.inference.repetitions.recommend.Repetitions or None
         From the repetitions that were made; None where one was.
     halves : dict or None
-        What cross-validation of halves of this table said of their other halves.
+        Cross-validation of halves of this table compared with their other halves: ``n`` halves, of which the interval ``held`` so
+        many; ``bias``, ``bias_error`` and ``width`` in the score's own units; ``said``, a sentence. None for scores of folds,
+        groups, fewer than 100 rows, and without time.
     score : foldshift.advice.score.Score
     learner : str
     baseline : float or None
@@ -71,13 +74,13 @@ class Advice:
         Folds and repetitions recommended, and repetitions that were made here.
     seconds_per_fit : float
     seconds : float
-        That the advice took.
+        Duration of the advice.
     budget : float or None
-        Seconds; None without one.
+        Seconds; None without a budget.
     methods : str
         A paragraph for the methods section.
     notes : tuple of str
-        What was not looked at, and why.
+        Parts that were not looked at, and why.
     versions : dict
     """
 
@@ -85,17 +88,17 @@ class Advice:
     cv: Splitter
     cv_line: str
     data: Data
-    facts: dict[str, Any]
+    facts: Facts
     rules: tuple[Rule, ...]
-    faults: tuple[Fault, ...]
+    faults: tuple[Issue, ...]
     split: SplitShift | None
     split_name: str
     split_is_given: bool
     cuts: tuple[CutShift, ...]
-    intervals: tuple[Told, ...]
+    intervals: tuple[ScoreInterval, ...]
     differences: tuple[Difference, ...]
     repetitions: Repetitions | None
-    halves: dict[str, Any] | None
+    halves: Halves | None
     score: Score
     learner: str
     baseline: float | None
@@ -107,32 +110,28 @@ class Advice:
     budget: float | None
     methods: str
     notes: tuple[str, ...] = ()
-    versions: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
 
     @property
-    def interval(self) -> Told:
-        """The one interval that is recommended, a `Told`."""
+    def interval(self) -> ScoreInterval:
+        """The interval that is recommended."""
         return self.intervals[0]
 
     def sentences(self) -> list[str]:
-        """The verdict, faults, split, score and differences; a list of str."""
+        """List the sentences on verdict, issues, split, score and differences."""
         said = [*self.verdict, ""]
-        said += [f"[{fault.severity}] {fault.code}: {fault.found} {fault.mend}" for fault in self.faults] or [
-            "No fault was found."
-        ]
+        said += [f"[{one.severity}] {one.code}: {one.found} {one.remedy}" for one in self.faults] or ["No fault was found."]
         if self.split is not None:
             said += ["", " ".join(filter(None, (self.split.said, in_words(self.split.power))))]
-        said += ["", *(told.sentence(self.score) for told in self.intervals)]
-        said += [one.sentence(self.score) for one in self.differences]
+        said += ["", *(one.sentence(self.score) for one in self.intervals)]
+        said += [one.said for one in self.differences]
         if self.halves is not None:
             said += ["", self.halves["said"]]
         return [*said, "", "For the methods section:", self.methods, *(f"Note: {note.rstrip('.')}." for note in self.notes)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each figure: ``quantity, value, low, high, evidence``."""
-        rows = [
-            (f"{self.score.name} ({told.name})", told.estimate, told.low, told.high, told.evidence) for told in self.intervals
-        ]
+        """Make a table with a row for each figure: ``quantity, value, low, high, evidence``."""
+        rows = [(f"{self.score.name} ({one.name})", one.estimate, one.low, one.high, one.evidence) for one in self.intervals]
         rows += [(one.name, one.estimate, one.low, one.high, "measured here") for one in self.differences]
         rows += [(f"{cut.cut}: distance of the inputs", cut.inputs, np.nan, np.nan, "measured here") for cut in self.cuts]
         rows += [
@@ -142,10 +141,10 @@ class Advice:
         ]
         return pd.DataFrame(rows, columns=["quantity", "value", "low", "high", "evidence"])
 
-    def to_dict(self) -> Any:
-        """All of it as plain values, e.g. for JSON; None stands for what is not known."""
+    def to_dict(self) -> dict[str, Any]:
+        """Turn all of it into plain values, e.g. for JSON; None stands for an unknown value."""
         data = self.data
-        return _plain(
+        plain: dict[str, Any] = _plain(
             {
                 "verdict": list(self.verdict),
                 "cv": self.cv_line,
@@ -157,7 +156,7 @@ class Advice:
                     "task": data.task,
                     "target": data.name,
                     "classes": {str(name): int((data.target == code).sum()) for code, name in enumerate(data.classes)},
-                    "n_groups": None if data.groups is None else int(data.groups.max()) + 1,
+                    "n_groups": None if data.groups is None else data.n_groups,
                     "columns": [{"name": column.name, "kind": column.kind} for column in data.columns],
                 },
                 "learner": self.learner,
@@ -165,7 +164,10 @@ class Advice:
                 "scoring": self.score.name,
                 "facts": self.facts,
                 "rules": [rule._asdict() for rule in self.rules],
-                "faults": [fault._asdict() for fault in self.faults],
+                # `mend` is the key of the remedy since the first release.
+                "faults": [
+                    {"mend" if key == "remedy" else key: value for key, value in one._asdict().items()} for one in self.faults
+                ],
                 "split": None if self.split is None else {
                     "name": self.split_name, "is_given": self.split_is_given,
                     **{key: value for key, value in self.split._asdict().items() if key not in ("drift", "power")},
@@ -174,7 +176,7 @@ class Advice:
                 },
                 "cuts": [cut._asdict() for cut in self.cuts],
                 "expected": {cut: one._asdict() for cut, one in expected_of(self.facts, self.n_splits).items()},
-                "intervals": [told._asdict() for told in self.intervals],
+                "intervals": [one._asdict() for one in self.intervals],
                 "differences": [one._asdict() for one in self.differences],
                 "repetitions": None if self.repetitions is None else self.repetitions._asdict(),
                 "halves": self.halves,
@@ -187,20 +189,21 @@ class Advice:
                 "versions": self.versions,
             }
         )  # fmt: skip
+        return plain
 
-    def to_json(self, path: Any = None) -> str:
-        """`to_dict` as text, the same keys in the same order; written to a file where a path is given."""
+    def to_json(self, path: PathLike | None = None) -> str:
+        """Turn `to_dict` into text, the same keys in the same order; write it to a file if a path is given."""
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
         return _written(text, path)
 
-    def to_html(self, path: str | None = None) -> str:
-        """The page, one file without any reference to a network; returned as text, and written where a path is given."""
+    def to_html(self, path: PathLike | None = None) -> str:
+        """Make the page as text, without any reference to a network; write it to a file if a path is given."""
         from foldshift.advice.page.html import page
 
         return _written(page(self), path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The intervals below each other, in units of the score.
+        """Draw the intervals below each other, in units of the score.
 
         Parameters
         ----------
@@ -214,17 +217,18 @@ class Advice:
 
         if ax is None:
             ax = plt.subplots(figsize=(7, 0.8 + 0.5 * len(self.intervals)), layout="constrained")[1]
-        for place, told in enumerate(self.intervals):
-            ax.plot([told.low, told.high], [place, place], color="#000000", lw=1.5)
-            ax.plot(told.estimate, place, "o", color="#000000", ms=4)
-            ax.annotate(told.words, (told.low, place), (0, 4), textcoords="offset points", fontsize=8)  # too long for an axis
+        for place, one in enumerate(self.intervals):
+            ax.plot([one.low, one.high], [place, place], color="#000000", lw=1.5)
+            ax.plot(one.estimate, place, "o", color="#000000", ms=4)
+            ax.annotate(one.words, (one.low, place), (0, 4), textcoords="offset points", fontsize=8)  # too long for an axis
         ax.set_yticks([])
         ax.set_ylim(len(self.intervals) - 0.5, -0.7)
         ax.set_xlabel(self.score.name)
         return ax
 
 
-def _written(text: str, path: str | None) -> str:
+def _written(text: str, path: PathLike | None) -> str:
+    """Write a text if there is a path, and return it."""
     if path is not None:
         with atomic_path(Path(path)) as temporary:
             Path(temporary).write_text(text, encoding="utf-8")
@@ -232,7 +236,7 @@ def _written(text: str, path: str | None) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Values of JSON: no NaN, no NumPy, no tuples."""
+    """Turn values into those of JSON: no NaN, no NumPy, no tuples."""
     if isinstance(value, dict):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
+if TYPE_CHECKING:
+    from foldshift.advice.score import Kind
+    from foldshift.core.types import Task
+
+Evidence = Literal["theorem", "measured", "measured here", "definition"]
 PARTS = ("cut", "folds", "repetitions", "interval", "difference", "caution")
 EVIDENCE = ("theorem", "measured", "measured here", "definition")
-FACTS = {
-    "task": str,  # classification, regression
-    "score": str,  # share, loss, folds: foldshift.advice.score
-    "groups": bool,  # rows belong together
-    "n": int,  # rows
-    "fits": int,  # fits that the budget pays for
-    "smallest_class": int,  # rows of the smallest class; of a quantity all rows
-    "n_groups": int,  # of rows without groups: all rows
-    "baseline": bool,  # the difference is one to a baseline that ignores the inputs
-}
+
+
+class Facts(TypedDict):
+    """Facts about data, learner and budget that rules decide by."""
+
+    task: Task
+    score: Kind
+    groups: bool  # rows belong together
+    n: int  # rows
+    fits: int  # fits that the budget pays for
+    smallest_class: int  # rows of the smallest class; all rows for a quantity
+    n_groups: int  # all rows if there are no groups
+    baseline: bool  # the difference is one to a baseline that ignores the inputs
+
+
+FACTS = tuple(Facts.__annotations__)
 
 
 class Rule(NamedTuple):
@@ -28,15 +40,15 @@ class Rule(NamedTuple):
     ----------
     id : str
     part : str
-        What it decides, one of `PARTS`.
+        The decision it makes, one of `PARTS`.
     when : dict
-        Facts that must be so: a value, or ``{below = x}``, ``{from = x}``, or both. Empty: always.
+        Required facts: a value, or ``{below = x}``, ``{from = x}``, or both. Empty: always.
     advice : str or int
-        What follows: a partitioner, a number of folds, an interval ...
+        The decision: a partitioner, a number of folds, an interval ...
     say : str
         The advice in words.
     evidence : str
-        What kind of evidence, one of `EVIDENCE`.
+        Kind of evidence, one of `EVIDENCE`.
     shown : str
         The evidence in words, with figures.
     reference : str
@@ -47,24 +59,24 @@ class Rule(NamedTuple):
     when: dict[str, Any]
     advice: str | int
     say: str
-    evidence: str
+    evidence: Evidence
     shown: str
     reference: str = ""
 
-    def holds(self, facts: dict[str, Any]) -> bool:
-        """Whether the condition is met by facts (dict)."""
+    def holds(self, facts: Mapping[str, Any]) -> bool:
+        """Return True if the facts meet the condition."""
         return all(_meets(facts.get(name), wanted) for name, wanted in self.when.items())
 
 
-def _meets(value: str | int, wanted: Any) -> bool:
+def _meets(value: Any, wanted: Any) -> bool:
     if not isinstance(wanted, dict):
-        return value == wanted
-    return value is not None and value >= wanted.get("from", value) and value < wanted.get("below", value + 1)
+        return bool(value == wanted)
+    return value is not None and wanted.get("from", value) <= value < wanted.get("below", value + 1)
 
 
 @cache
 def read_rules() -> tuple[Rule, ...]:
-    """All rules, in the order in which they are tried; the first that holds decides, of a caution every one.
+    """Read all rules, in the order in which they are tried: the first that holds decides, but every caution that holds is said.
 
     Returns
     -------
@@ -73,7 +85,7 @@ def read_rules() -> tuple[Rule, ...]:
     Raises
     ------
     ValueError
-        If the file holds a rule with an unknown part, fact or kind of evidence, or two of the same name.
+        If a rule has an unknown part, fact or kind of evidence, or if two have the same name.
 
     Examples
     --------
@@ -90,15 +102,15 @@ def read_rules() -> tuple[Rule, ...]:
             if value not in allowed:
                 raise ValueError(f"rule {rule.id!r}: {what} is {value!r}; allowed: {', '.join(allowed)}")
         if strange := [name for name in rule.when if name not in FACTS]:
-            raise ValueError(f"rule {rule.id!r}: {strange[0]!r} is no fact; there are {', '.join(FACTS)}")
+            raise ValueError(f"rule {rule.id!r}: {strange[0]!r} is not a fact; facts are {', '.join(FACTS)}")
     return rules
 
 
-def decide(part: str, facts: dict[str, Any]) -> Rule:
-    """The rule that decides a part."""
+def decide(part: str, facts: Mapping[str, Any]) -> Rule:
+    """Find the rule that decides a part: the first that holds. The last of every part always does."""
     return next(rule for rule in read_rules() if rule.part == part and rule.holds(facts))
 
 
-def cautions(facts: dict[str, Any]) -> list[Rule]:
-    """All cautions that hold; a list of Rule."""
+def cautions(facts: Mapping[str, Any]) -> list[Rule]:
+    """List all cautions that hold."""
     return [rule for rule in read_rules() if rule.part == "caution" and rule.holds(facts)]

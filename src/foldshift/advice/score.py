@@ -1,9 +1,9 @@
-"""What is measured: a loss of every row where there is one, which intervals can be made of, or a score of every fold."""
+"""Scores: a loss of every row if there is one, so that intervals can be made of rows, or a score of every fold."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
@@ -12,9 +12,15 @@ from foldshift.core.errors import DataError, unknown
 from foldshift.core.repr import figures
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, Floats, IntArray, Task
+    from foldshift.core.types import Array, Estimator, FloatArray, Floats, IntArray, Task
 
-SMALLEST = 1e-15  # probability that the logarithm is taken of
+    Losses = Callable[[Array, FloatArray, Array], FloatArray]  # losses(y, predicted, classes)
+    Show = Callable[[Floats], Floats]
+    Scorer = Callable[[Estimator, Any, Array], float]
+
+Kind = Literal["share", "loss", "folds"]
+
+SMALLEST = 1e-15  # probabilities are raised to this before the logarithm
 
 
 class Score(NamedTuple):
@@ -26,39 +32,35 @@ class Score(NamedTuple):
         In words, such as ``error rate``.
     kind : {"share", "loss", "folds"}
         ``share``: a loss of 0 or 1 for every row; ``loss``: a loss of 0 or more for every row; ``folds``: one score for every
-        fold, of which nothing is known for the single row.
+        fold, and nothing for the single row.
     method : str
-        What is asked of the fitted learner: ``predict``, ``predict_proba``, or nothing for ``folds``.
+        Method of the fitted learner: ``predict``, ``predict_proba``; empty for ``folds``.
     losses : callable or None
-        ``losses(y, predicted, classes)``: loss of every row.
+        ``losses(y, predicted, classes)``: loss of every row; None for ``folds``.
     show : callable
-        From a mean loss to the score that is printed; it never decreases, or never increases.
+        Monotone function from a mean loss to the score that is printed.
     higher_is_better : bool
-        Of the score that is printed.
+        Direction of the score that is printed.
     scorer : callable or None
-        Of scikit-learn, for ``folds``.
+        Scorer of scikit-learn for ``folds``, else None.
     percent : bool
         Whether the score is a share that is printed in per cent.
     """
 
     name: str
-    kind: str
+    kind: Kind
     method: str
-    losses: Callable[..., Any] | None
-    show: Callable[..., Any]
+    losses: Losses | None
+    show: Show
     higher_is_better: bool
-    scorer: Callable[..., Any] | None = None
+    scorer: Scorer | None = None
     percent: bool = False
 
-    def of_losses(self, mean: Any) -> Any:
-        """The score that is printed, of a mean loss (of a mean score of folds: itself)."""
-        return self.show(mean)
-
-    def text(self, value: float, signs: int = 3) -> str:
-        """A value of the score, or of its difference, as text."""
+    def text(self, value: float | None, digits: int = 3) -> str:
+        """Format a value of the score, or of a difference."""
         if value is None or not np.isfinite(value):
             return "–"
-        return f"{100 * value:.1f} %" if self.percent else figures(value, signs)
+        return f"{100 * value:.1f} %" if self.percent else figures(value, digits)
 
 
 def _wrong(y: Array, predicted: Array, classes: Array) -> FloatArray:
@@ -69,34 +71,38 @@ def _squared(y: FloatArray, predicted: FloatArray, classes: Array) -> FloatArray
     return (predicted - y) ** 2
 
 
-def _absolute(y: Array, predicted: Array, classes: Array) -> Any:
+def _absolute(y: FloatArray, predicted: FloatArray, classes: Array) -> FloatArray:
     return np.abs(predicted - y)
 
 
-def _codes(y: IntArray, classes: IntArray) -> IntArray:
+def _codes(y: Array, classes: Array) -> IntArray:
     return np.searchsorted(classes, y)
 
 
-def _log_loss(y: IntArray, predicted: FloatArray, classes: IntArray) -> FloatArray:
+def _log_loss(y: Array, predicted: FloatArray, classes: Array) -> FloatArray:
     return -np.log(np.clip(predicted[np.arange(len(y)), _codes(y, classes)], SMALLEST, 1))
 
 
-def _brier(y: IntArray, predicted: FloatArray, classes: IntArray) -> FloatArray:
+def _brier(y: Array, predicted: FloatArray, classes: Array) -> FloatArray:
     wanted = np.eye(len(classes))[_codes(y, classes)]
     return ((predicted - wanted) ** 2).sum(axis=1) / (2 if len(classes) == 2 else 1)
 
 
-def _same(mean: float | FloatArray) -> Floats:
+def _same(mean: Floats) -> Floats:
     return mean
 
 
-def _one_less(mean: FloatArray | float) -> Floats:
+def _one_less(mean: Floats) -> Floats:
     return 1 - mean
+
+
+def _negative(mean: Floats) -> Floats:
+    return -mean
 
 
 ERROR = Score("error rate", "share", "predict", _wrong, _same, False, percent=True)
 ROOT = Score("root mean squared error", "loss", "predict", _squared, np.sqrt, False)
-ROWS = {
+ROWS: dict[Task, dict[str, Score]] = {
     "classification": {
         "error": ERROR,
         "accuracy": Score("accuracy", "share", "predict", _wrong, _one_less, True, percent=True),
@@ -110,14 +116,17 @@ ROWS = {
         "neg_mean_absolute_error": Score("mean absolute error", "loss", "predict", _absolute, _same, False),
     },
 }
-FOR_OTHER_TASK = {"classification": set(ROWS["regression"]) | {"r2", "explained_variance", "max_error"}}
-FOR_OTHER_TASK["regression"] = set(ROWS["classification"]) | {
-    "roc_auc", "balanced_accuracy", "f1", "precision", "recall", "average_precision", "jaccard", "matthews_corrcoef",
+FOR_OTHER_TASK: dict[Task, set[str]] = {
+    "classification": {*ROWS["regression"], "r2", "explained_variance", "max_error"},
+    "regression": {
+        *ROWS["classification"], "roc_auc", "balanced_accuracy", "f1", "precision", "recall", "average_precision", "jaccard",
+        "matthews_corrcoef",
+    },
 }  # fmt: skip
 
 
-def as_score(scoring: str | Callable[..., Any] | None, task: Task) -> Score:
-    """The score for a name or a scorer of scikit-learn."""
+def as_score(scoring: str | Scorer | None, task: Task) -> Score:
+    """Make a score of a name or a scorer of scikit-learn; by default the error rate, or the root mean squared error."""
     if scoring is None:
         return ERROR if task == "classification" else ROOT
     if callable(scoring):
@@ -135,5 +144,5 @@ def as_score(scoring: str | Callable[..., Any] | None, task: Task) -> Score:
         raise DataError(unknown("scoring", scoring, dict.fromkeys(names)))
     words = scoring.removeprefix("neg_").replace("_", " ")
     if scoring.startswith("neg_"):
-        return Score(words, "folds", "", None, lambda mean: -mean, False, get_scorer(scoring))
+        return Score(words, "folds", "", None, _negative, False, get_scorer(scoring))
     return Score(words, "folds", "", None, _same, True, get_scorer(scoring))

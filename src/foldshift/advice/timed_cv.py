@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
+import math
+import numbers
+import re
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from joblib import parallel_config
 from sklearn.base import clone
 
+from foldshift.advice.split_shift import RANDOM_GROUPS, cut, table_of
 from foldshift.core.errors import DataError
-from foldshift.core.estimators import rows_of
+from foldshift.core.estimators import rows_of, title
+from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS, recommend_repetitions
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
     from foldshift.advice.score import Score
-    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray
+    from foldshift.advice.split_shift import CutShift
+    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, UnsignedArray
+    from foldshift.inference.repetitions.recommend import Repetitions
 
-FOR_EVER = 1e9  # seconds of no budget
+    Tell = Callable[[str], object]  # called with the step that begins
+
+FOR_EVER = 1e9  # seconds that stand for no budget
+LEAST_BUDGET = 5.0  # seconds
 QUICK = 2.0  # seconds, up to which a fit is timed twice
-
-
-class Fits(NamedTuple):
-    """What came out of cross-validation.
-
-    Attributes
-    ----------
-    folds : ndarray of shape (r, n)
-        Folds of the repetitions that were finished.
-    losses : dict of str to ndarray of shape (r, n)
-        Loss of every row by learner; empty for a score of folds. NaN for rows that are never tested.
-    scores : dict of str to ndarray of shape (r, k)
-        Mean loss, or score, of every fold by learner.
-    seconds : float
-        Of all fits and predictions.
-    n_fits : int
-        Of the first learner.
-    seconds_per_fit : float
-        Of the first learner, with the prediction of its test part.
-    """
-
-    folds: Array
-    losses: dict[str, Array]
-    scores: dict[str, Array]
-    seconds: float
-    n_fits: int
-    seconds_per_fit: float
+FOR_FITS = 0.75  # share of what the budget leaves after looking
+FOR_SPREADS, N_SPREAD = 0.6, 5  # share of what is left then; partitions of each way of cutting
+EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
 
 
 class Clock:
@@ -61,22 +48,130 @@ class Clock:
         return time.perf_counter() - self.begun
 
     @property
-    def said(self) -> str:
-        """Seconds spent, and the budget where there is one."""
+    def left(self) -> float:
+        """Seconds left; below 0 when the budget is used up."""
+        return self.budget - self.spent
+
+    def __str__(self) -> str:
+        """Seconds spent, and the budget if there is one."""
         return f"{self.spent:.0f}{f' of {self.budget:.0f}' if self.budget < FOR_EVER else ''} s"
 
+
+def seconds_of(budget: float | str | None) -> float:
+    """Seconds of a budget such as 60, "90s", "5 min" or "1h"; at least five.
+
+    Examples
+    --------
+    >>> seconds_of("1.5 min")
+    90.0
+    """
+    seconds = FOR_EVER if budget is None else None
+    if isinstance(budget, numbers.Real) and not isinstance(budget, bool):
+        seconds = float(budget)
+    elif isinstance(budget, str) and (
+        match := re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?\s*", budget)
+    ):
+        seconds = float(match[1]) * {"s": 1, "m": 60, "h": 3600}[(match[2] or "s")[0]]
+    if seconds is None or not math.isfinite(seconds):
+        raise ValueError(f"budget={budget!r} is not a time; give seconds, or a text such as '90s', '5 min', '1h'")
+    if seconds < LEAST_BUDGET:
+        raise ValueError(f"budget={budget!r} is {seconds:g} s; advice on a table needs at least {LEAST_BUDGET:g} s")
+    return seconds
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Learners on one table, with one score, one way of cutting, one seed and one budget of time.
+
+    Attributes
+    ----------
+    learners : dict of str to scikit-learn estimator
+        The learner that the advice is for comes first, the baseline last.
+    data : foldshift.advice.data.Data
+    score : foldshift.advice.score.Score
+    cut : str
+        The partitioner that is recommended.
+    k : int
+        Number of folds.
+    random_state : int
+    confidence : float
+    clock : Clock
+    tell : callable
+        ``tell(text)`` is called with the step that begins.
+    """
+
+    learners: dict[str, Estimator]
+    data: Data
+    score: Score
+    cut: str
+    k: int
+    random_state: int
+    confidence: float
+    clock: Clock
+    tell: Tell
+
     @property
-    def left(self) -> float:
-        """Seconds left; below 0 when it is used up."""
-        return self.budget - self.spent
+    def name(self) -> str:
+        """Name of the learner that the advice is for."""
+        return next(iter(self.learners))
+
+    @property
+    def learner(self) -> Estimator:
+        """The learner that the advice is for."""
+        return self.learners[self.name]
+
+    def folds(self, partitioner: str, n: int) -> UnsignedArray:
+        """Folds of shape (n, n_rows): those that a repeated splitter with this random state makes."""
+        seeds = np.random.SeedSequence(self.random_state).spawn(n)
+        nominal = self.data.nominal if self.data.columns else None
+        return cut(partitioner, table_of(self.data), self.data, self.k, seeds, nominal)
+
+
+class Fits(NamedTuple):
+    """Results of cross-validation.
+
+    Attributes
+    ----------
+    folds : ndarray of shape (r, n)
+        Folds of the repetitions that were finished.
+    losses : dict of str to ndarray of shape (r, n)
+        Loss of every row by learner; empty for a score of folds. NaN for rows that are never tested.
+    scores : dict of str to ndarray of shape (r, k)
+        Mean loss, or score, of every fold by learner.
+    seconds : float
+        Duration of all fits and predictions.
+    n_fits : int
+        Number of fits of the first learner.
+    seconds_per_fit : float
+        Mean duration of a fit of the first learner and the prediction of its test part.
+    """
+
+    folds: Array
+    losses: dict[str, FloatArray]
+    scores: dict[str, FloatArray]
+    seconds: float
+    n_fits: int
+    seconds_per_fit: float
+
+    def joined(self, other: Fits) -> Fits:
+        """Append the repetitions of other fits of the same learners."""
+
+        def both(a: dict[str, FloatArray], b: dict[str, FloatArray]) -> dict[str, FloatArray]:
+            return {name: np.concatenate([a[name], b[name]]) for name in a}
+
+        n_fits = self.n_fits + other.n_fits
+        per_fit = (self.seconds_per_fit * self.n_fits + other.seconds_per_fit * other.n_fits) / n_fits
+        folds = np.concatenate([self.folds, other.folds])
+        losses, scores = both(self.losses, other.losses), both(self.scores, other.scores)
+        return Fits(folds, losses, scores, self.seconds + other.seconds, n_fits, per_fit)
 
 
 def first_fit(learner: Estimator, data: Data, score: Score) -> float:
-    """Seconds that a fit on nine tenths of the rows takes, and that the learner and the score can do with these data at all."""
+    """Seconds that a fit on nine tenths of the rows takes; raise DataError if learner or score cannot handle these data."""
     test = np.zeros(data.n, dtype=bool)
     # Every tenth row of the rows in order of the target: no class with ten rows or more is left out of either part.
     test[np.argsort(data.target, kind="stable")[::10]] = True
-    seconds = []
+    seconds: list[float] = []
     for _ in range(2):
         begun = time.perf_counter()
         _one(learner, data, score, test)
@@ -87,21 +182,25 @@ def first_fit(learner: Estimator, data: Data, score: Score) -> float:
 
 
 def cross_validate(
-    learners: dict[str, Estimator],
-    data: Data,
-    score: Score,
+    experiment: Experiment,
     folds: Array,
-    clock: Clock,
     *,
     reserve: float = 0.0,
     least: int = 1,
     seconds: float = 0.0,
-    tell: Callable[..., Any] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Fits:
-    """Cross-validate learners on the same folds, repetition by repetition, until the budget is used up."""
+    """Cross-validate learners on the same folds, repetition by repetition, until the budget is used up.
+
+    `folds` has shape (r, n), -1 for rows that are never tested. `least` repetitions are finished in any case, and
+    `reserve` seconds are left over. `seconds` is the expected duration of the first repetition. ``progress(n)`` is called with
+    the number of finished folds.
+    """
+    data, score, learners, clock = experiment.data, experiment.score, experiment.learners, experiment.clock
     k = int(folds.max()) + 1
-    losses, scores = {name: [] for name in learners}, {name: [] for name in learners}
-    first, total, n_fits, of_first = next(iter(learners)), 0.0, 0, 0.0
+    losses: dict[str, list[FloatArray]] = {name: [] for name in learners}
+    scores: dict[str, list[FloatArray]] = {name: [] for name in learners}
+    total, n_fits, of_first = 0.0, 0, 0.0
     for repetition, row in enumerate(folds):
         if repetition >= least and clock.left - reserve < seconds:
             break
@@ -115,75 +214,143 @@ def cross_validate(
             for name, learner in learners.items():
                 start = time.perf_counter()
                 values, mean = _one(learner, data, score, test)
-                if name == first:
+                if name == experiment.name:
                     n_fits, of_first = n_fits + 1, of_first + time.perf_counter() - start
                 of_folds[name][fold] = mean
                 if values is not None:
                     found[name][test] = values
-            if tell is not None:
-                tell(repetition * k + fold + 1, len(folds) * k)
+            if progress is not None:
+                progress(repetition * k + fold + 1)
         for name in learners:
             losses[name].append(found[name])
             scores[name].append(of_folds[name])
         taken = time.perf_counter() - begun
         total, seconds = total + taken, max(seconds * 0.5, taken * 1.05)
-    done = len(scores[first])
-    rows = {} if score.kind == "folds" else {name: np.array(values) for name, values in losses.items()}
-    return Fits(folds[:done], rows, {name: np.array(values) for name, values in scores.items()}, total, n_fits, of_first / n_fits)
+    done = len(scores[experiment.name])
+    of_rows = {} if score.kind == "folds" else {name: np.array(values) for name, values in losses.items()}
+    by_fold = {name: np.array(values) for name, values in scores.items()}
+    return Fits(folds[:done], of_rows, by_fold, total, n_fits, of_first / n_fits)
+
+
+def cross_validate_repeatedly(experiment: Experiment, seconds_per_fit: float, most: int) -> tuple[Fits, Repetitions | None]:
+    """Cross-validate until the promise on repetitions is met, `most` are made or the budget is used up."""
+    clock = experiment.clock
+    reserve = clock.left * (1 - FOR_FITS)
+    expected = seconds_per_fit * (len(experiment.learners) - 1) * experiment.k
+    folds = experiment.folds(experiment.cut, most)
+    called = title(experiment.learner)
+
+    def progress(n_folds: int) -> None:
+        experiment.tell(f"cross-validating: {n_folds} fits of {called}, {clock}")
+
+    start = folds[: FEWEST_PARTITIONS * 2]
+    fits = cross_validate(experiment, start, reserve=reserve, seconds=expected, progress=progress)
+    found = _repetitions(fits, experiment.name)
+    while (
+        found is not None
+        and found.repetitions is not None
+        and len(fits.folds) < min(found.repetitions, most)
+        and clock.left - reserve > 2 * fits.seconds / len(fits.folds)
+    ):
+        more, expected = folds[len(fits.folds) : len(fits.folds) + 5], fits.seconds / len(fits.folds)
+        fits = fits.joined(cross_validate(experiment, more, reserve=reserve, seconds=expected, progress=progress))
+        found = _repetitions(fits, experiment.name)
+    return fits, found
+
+
+def _repetitions(fits: Fits, name: str) -> Repetitions | None:
+    scores = fits.scores[name]
+    scores = scores[:, ~np.isnan(scores).any(axis=0)]
+    if len(scores) < 2 or scores.shape[1] < 2:
+        return None
+    return recommend_repetitions(scores, eps=EPS)
+
+
+def with_spreads(experiment: Experiment, cuts: list[CutShift], fits: Fits) -> list[CutShift]:
+    """Add the spread of the learner's score between partitions to ways of cutting, as far as there is time."""
+    name, clock = experiment.name, experiment.clock
+    stop = clock.left * (1 - FOR_SPREADS)
+    seconds = N_SPREAD * experiment.k * fits.seconds_per_fit
+    if len(fits.folds) < N_SPREAD or clock.left - stop < seconds:
+        return cuts
+    alone = replace(experiment, learners={name: experiment.learner})
+    found = []
+    for one in cuts:
+        enough = clock.left - stop > seconds
+        if one.cut == experiment.cut:
+            values = fits
+        elif one.cut == RANDOM_GROUPS or not enough:
+            found.append(one)
+            continue
+        else:
+            experiment.tell(f"cross-validating with {one.cut}, {clock}")
+            folds = experiment.folds(one.cut, N_SPREAD)
+            try:
+                values = cross_validate(alone, folds, least=N_SPREAD)
+            except DataError:  # a cut that is blind to classes may leave one out of a part, and some scores need all of them
+                found.append(one)
+                continue
+        rows = values.losses.get(name, values.scores[name])[:N_SPREAD]
+        spread = float(np.std(experiment.score.show(np.nanmean(rows, axis=1)), ddof=1))
+        found.append(one._replace(spread=spread, n_partitions=N_SPREAD))
+    return found
 
 
 def fit(learner: Estimator, data: Data, train: IntArray) -> Estimator:
-    """A clone of the learner, fitted on some rows; every failure is told in one line."""
+    """Fit a clone of the learner on some rows; raise DataError with one line if that fails."""
     try:
         return clone(learner).fit(rows_of(data.X, train), data.y[train])
     except Exception as error:
-        said = (str(error).strip().splitlines() or [""])[0].rstrip(".")
         raise DataError(
-            f"{type(learner).__name__} could not be fitted: {type(error).__name__}: {said}. Texts, dates and missing values need "
-            "a pipeline that codes and fills them: foldshift.advice.preprocessing.prepared(learner, X) makes a plain one"
+            f"{type(learner).__name__} could not be fitted: {_one_line(error)}. Texts, dates and missing values need a pipeline "
+            "that codes and fills them: foldshift.advice.preprocessing.prepared(learner, X) makes a plain one"
         ) from error
 
 
 def losses_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> FloatArray:
-    """Losses of a fitted learner on some rows; ndarray."""
+    """Losses of a fitted learner on some rows; shape (n_rows,)."""
+    if score.losses is None:
+        raise TypeError(f"{score.name} is a score of whole folds; it has no loss of a row")
     if not hasattr(model, score.method):
         raise DataError(f"{type(model).__name__} has no {score.method}, which {score.name} needs; take another scoring")
     with parallel_config(n_jobs=1):  # sums over trees in one order, so that the same seed gives the same bytes
         predicted = np.asarray(getattr(model, score.method)(rows_of(data.X, rows)))
-    classes = getattr(model, "classes_", None)
+    classes: Array = getattr(model, "classes_", np.empty(0))
     if score.method == "predict_proba":
-        predicted = _all_classes(predicted, classes, data)
-        classes = np.unique(data.y)
+        every = np.unique(data.y)
+        predicted, classes = _all_classes(predicted, np.searchsorted(every, classes), len(every)), every
     elif predicted.ndim == 2 and predicted.shape[1] == 1:
         predicted = predicted[:, 0]
     losses = np.asarray(score.losses(data.y[rows], predicted, classes), dtype=np.float64)
     if not np.isfinite(losses).all():
         raise DataError(
             f"{type(model).__name__} predicts values that are NaN or infinite for {int((~np.isfinite(losses)).sum())} of "
-            f"{len(losses)} rows; mend the learner, or scale its inputs"
+            f"{len(losses)} rows; fix the learner, or scale its inputs"
         )
     return losses
 
 
-def _all_classes(predicted: FloatArray, classes: IntArray, data: Data) -> FloatArray:
+def _all_classes(predicted: FloatArray, codes: IntArray, n_classes: int) -> FloatArray:
     """Probabilities with a column for every class of the table: 0 for those that the training part lacked."""
-    every = np.unique(data.y)
-    out = np.zeros((len(predicted), len(every)))
-    out[:, np.searchsorted(every, classes)] = predicted
+    out = np.zeros((len(predicted), n_classes))
+    out[:, codes] = predicted
     return out
+
+
+def _one_line(error: Exception) -> str:
+    """Type and first line of an error."""
+    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0].rstrip('.')}"
 
 
 def _one(learner: Estimator, data: Data, score: Score, test: BoolArray) -> tuple[FloatArray | None, float]:
     """Losses of the rows of a test part (None for a score of folds), and their mean, or the score."""
     rows = np.flatnonzero(test)
     model = fit(learner, data, np.flatnonzero(~test))
-    if score.kind != "folds":
+    if score.scorer is None:
         values = losses_on(model, data, score, rows)
-        return values, values.mean()
+        return values, float(values.mean())
     try:
         with parallel_config(n_jobs=1):
-            mean = float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
+            return None, float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
     except Exception as error:
-        said = (str(error).strip().splitlines() or [""])[0].rstrip(".")
-        raise DataError(f"{score.name} could not be worked out: {type(error).__name__}: {said}; take another scoring") from error
-    return None, mean
+        raise DataError(f"{score.name} could not be computed: {_one_line(error)}; take another scoring") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,7 +30,7 @@ GRAVE = ("fault", "beware")
 
 
 def used_versions() -> dict[str, str]:
-    """Versions of what the figures rest on; dict."""
+    """Versions of Python and of the packages that the figures rest on."""
     found = {"python": platform.python_version()}
     for name in ("foldshift", "scikit-learn", "numpy", "scipy"):
         try:
@@ -40,21 +40,21 @@ def used_versions() -> dict[str, str]:
     return found
 
 
-def cut_of(advice: Advice) -> Any:
+def cut_of(advice: Advice) -> str:
     """Name of the cut that was recommended."""
-    return next(rule.advice for rule in advice.rules if rule.part == "cut")
+    return next(str(rule.advice) for rule in advice.rules if rule.part == "cut")
 
 
 def verdict(advice: Advice) -> tuple[str, str, str]:
-    """Three sentences: how to cut, what the learner reaches, what to beware of."""
-    told, k = advice.interval, advice.n_splits
+    """Write three sentences: how to cut, the score of the learner, what to beware of."""
+    interval, k = advice.interval, advice.n_splits
     groups = ", whole groups together" if advice.facts["groups"] else ""
     repeats = f"{counted(advice.n_repeats, 'time')}" if advice.n_repeats > 1 else "once"
     how = f"Cut into {k} {CUT_WORDS[cut_of(advice)]}{groups}, {repeats}: cv={advice.cv_line}."
-    ends = f"{advice.score.text(told.low)} to {advice.score.text(told.high)}"
+    ends = f"{advice.score.text(interval.low)} to {advice.score.text(interval.high)}"
     what = (
-        f"{advice.learner} has {article(advice.score.name)} {advice.score.name} of {advice.score.text(told.estimate)} "
-        f"({100 * told.confidence:g} % interval {ends})"
+        f"{advice.learner} has {article(advice.score.name)} {advice.score.name} of {advice.score.text(interval.estimate)} "
+        f"({100 * interval.confidence:g} % interval {ends})"
     )
     base = advice.differences[-1]
     against = {
@@ -63,9 +63,9 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
         "equivalent": "no better in practice than a baseline that ignores the inputs",
         "not decided": "and whether that beats a baseline that ignores the inputs is not decided",
     }[base.verdict]
-    grave = [fault for fault in advice.faults if fault.severity in GRAVE]
+    grave = [issue for issue in advice.faults if issue.severity in GRAVE]
     if grave:
-        last = f"Beware: {grave[0].found} {grave[0].mend}"
+        last = f"Beware: {grave[0].found} {grave[0].remedy}"
         if len(grave) > 1:
             last += f" {counted(len(grave) - 1, 'more such finding')} below."
     elif advice.split is not None and advice.split.shifted and advice.split_is_given:
@@ -78,7 +78,7 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
 
 
 def article(noun: str) -> str:
-    """``a`` or ``an``."""
+    """Choose ``a`` or ``an``."""
     return "an" if noun[0].lower() in "aeiou" else "a"
 
 
@@ -87,8 +87,8 @@ def _small(text: str) -> str:
 
 
 def methods_paragraph(advice: Advice, learner: str, confidence: float, random_state: int) -> str:
-    """A paragraph for the methods section of a paper, with what somebody else needs to do it again: all steps of the learner."""
-    told, k, r = advice.interval, advice.n_splits, advice.n_done
+    """Write a paragraph for the methods section of a paper, with all that others need to repeat it."""
+    interval, k, r = advice.interval, advice.n_splits, advice.n_done
     data, versions = advice.data, advice.versions
     rows = counted(data.n, "row")
     groups = f" in {counted(advice.facts['n_groups'], 'group')}, which were kept together" if advice.facts["groups"] else ""
@@ -100,15 +100,17 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
         f"{learner} was evaluated by {k}-fold cross-validation on {rows}{groups}, with {CUT_WORDS[cut_of(advice)]}, "
         f"{often} (foldshift {versions['foldshift']}, scikit-learn {versions['scikit-learn']}, random state "
         f"{random_state}). Its {advice.score.name} was "
-        f"{advice.score.text(told.estimate)} ({100 * confidence:g} % confidence interval {advice.score.text(told.low)} to "
-        f"{advice.score.text(told.high)}; {told.words}), which is about {told.target}."
+        f"{advice.score.text(interval.estimate)} ({100 * confidence:g} % confidence interval "
+        f"{advice.score.text(interval.low)} to {advice.score.text(interval.high)}; {interval.words}), which is about "
+        f"{interval.target}."
     )
     if len(advice.differences) > 1:
         text += f" {advice.differences[0].said}"
-    if not np.isfinite(told.low):
+    made = bool(np.isfinite(interval.low))
+    if not made:
         text += " No interval could be made."
-    return (
-        text
-        + (f" References: {'; '.join(references)}." if references else "")
-        + (f" Models were trained on {share_words(k)} of the rows." if "trained" not in told.target else "")
-    )
+    if references:
+        text += f" References: {'; '.join(references)}."
+    if made and interval.name == "corrected t":  # others say it when they say what they are about
+        text += f" Models were trained on {share_words(k)} of the rows."
+    return text

@@ -1,4 +1,4 @@
-"""What there is: data sets and studies."""
+"""Lists of data sets and studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from foldshift.datasets.catalogue import find, read_catalogue
 
 
 def data_sets(name: str | None = None, task: str | None = None, as_json: bool = False) -> str:
-    """The catalogue, or one data set of it, as text."""
+    """Show the catalogue, or one data set of it, as text."""
     catalogue = read_catalogue()
     if name is not None:
         entry = find(name, catalogue)
@@ -32,11 +32,11 @@ def data_sets(name: str | None = None, task: str | None = None, as_json: bool = 
     lines = [
         f"{entry.name:<{width}}  {entry.task:<14}  {entry.n_rows:>6} x {entry.n_features:<3}  {entry.title}" for entry in entries
     ]
-    return "\n".join([*lines, f"{len(entries)} data sets. foldshift data NAME says where one comes from."])
+    return "\n".join([*lines, f"{len(entries)} data sets. foldshift data NAME shows the sources of one."])
 
 
 def study_list(name: str | None = None, as_json: bool = False) -> str:
-    """The studies, or one of them with its README and findings, as text."""
+    """Show the studies, or one of them with its README and findings, as text."""
     folder = files("foldshift.studies")
     found = {
         one.name: yaml.safe_load(one.joinpath("study.yaml").read_text(encoding="utf-8"))

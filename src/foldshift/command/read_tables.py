@@ -1,4 +1,4 @@
-"""Tables of the user's own, for the commands."""
+"""The user's tables, for the commands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
 
+from foldshift.command.table_options import TableOptions
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.compression import opened
 from foldshift.datasets.readers.formats import read_table
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, Task
     from foldshift.datasets.readers.raw_table import RawTable
 
-MOST_CLASSES = 20
-MOST_BYTES = 2**30  # of a table when unpacked; the user's own, so larger than what is fetched
+MOST_CLASSES = 20  # whole numbers up to which a target is taken for classes
+MOST_BYTES = 2**30  # of a decompressed table; the user trusts it, so more than for a download
 _REMEDY = re.compile(r"\b(keep|drop|nominal)=([^\s,]+(?:,[^\s,]+)*)(, \.\.\.)? in the source")
 _ARGUMENT = re.compile(r"\bkeep=\[(['\"])(.*?)\1\]")
 _WORDS = {
@@ -36,25 +37,16 @@ _WORDS = {
 }
 
 
-def read(
-    file: str,
-    *,
-    target: str | None = None,
-    groups: str | None = None,
-    task: Any = None,
-    drop: tuple[Any, ...] = (),
-    keep: Any = (),
-    nominal: tuple[Any, ...] = (),
-) -> RawTable:
-    """Read a table of the user's own, a path, packed or not, or ``-``, standard input; a
-    `foldshift.datasets.readers.raw_table.RawTable`."""
-    options = ReadOptions(
-        own=True, target=target or "", groups=groups or "", drop=tuple(drop), keep=tuple(keep), nominal=tuple(nominal)
+def read(file: str, options: TableOptions) -> RawTable:
+    """Read a user's table: a path, compressed or not, or ``-`` for standard input."""
+    target = options.target or ""
+    how = ReadOptions(
+        own=True, target=target, groups=options.groups or "", drop=options.drop, keep=options.keep, nominal=options.nominal
     )
     name = "standard input" if file == "-" else file
     try:
-        name, data, options = opened(_content(file), name, options, MOST_BYTES)
-        table = read_table(data, name, options, task=task or "", target=target or "")
+        name, data, how = opened(_content(file), name, how, MOST_BYTES)
+        table = read_table(data, name, how, task=options.task or "", target=target)
     except DataError as error:
         raise DataError(as_options(str(error))) from error
     table.notes[:] = [as_options(note) for note in table.notes]
@@ -62,7 +54,7 @@ def read(
 
 
 def as_options(text: str) -> str:
-    """A remedy that is written for the source of a study, or for Python, as options of a command.
+    """Rewrite remedies for the source of a study, or for Python, as options of a command.
 
     Examples
     --------
@@ -91,8 +83,18 @@ def _content(file: str) -> bytes:
     return path.read_bytes()
 
 
-def target_and_inputs(table: RawTable, task: Task | None = None) -> tuple[pd.DataFrame, Array, Array | None, str, list[str]]:
-    """Inputs, target, groups, task and notes of a table as it was read."""
+class TargetAndInputs(NamedTuple):
+    """Inputs, target and groups of a table, the task, and notes on how it was read."""
+
+    X: pd.DataFrame
+    y: pd.Series
+    groups: Array | None
+    task: Task
+    notes: list[str]
+
+
+def target_and_inputs(table: RawTable, task: Task | None = None) -> TargetAndInputs:
+    """Take a table apart; without a task, texts are classes, and so are whole numbers of at most 20 different values."""
     frame, notes = table.frame, list(table.notes)
     gone = frame[table.target].isna().to_numpy()
     if table.groups:
@@ -107,27 +109,28 @@ def target_and_inputs(table: RawTable, task: Task | None = None) -> tuple[pd.Dat
     column = frame[table.target]
     labels = column.dtype.kind == "O" or isinstance(column.dtype, pd.CategoricalDtype)
     if task is None:
-        values = np.unique(column.to_numpy()) if not labels else []
-        few = labels or ((values % 1 == 0).all() and len(values) <= MOST_CLASSES)
-        task = "classification" if few else "regression"
-        if few and not labels:
-            notes.append(
-                f"{table.target!r} holds {len(values)} whole numbers and was taken for classes; else say --task regression"
-            )
+        task = "classification"
+        if not labels:
+            values = np.unique(column.to_numpy())
+            if (values % 1 == 0).all() and len(values) <= MOST_CLASSES:
+                notes.append(
+                    f"{table.target!r} holds {len(values)} whole numbers and was taken for classes; else say --task regression"
+                )
+            else:
+                task = "regression"
     y = column.astype(object).to_numpy() if labels else column.to_numpy()
     y = np.asarray([str(value) for value in y]) if task == "classification" and labels else np.asarray(y)
     if task == "regression" and y.dtype.kind not in "iuf":
-        raise DataError(f"{table.target!r} holds {y[0]!r}, which is no number; say --task classification, or another --target")
+        raise DataError(f"{table.target!r} holds {y[0]!r}, which is not a number; say --task classification, or another --target")
     if task == "classification" and y.dtype.kind == "f" and (y % 1 == 0).all():
         y = y.astype(np.int64)
-    y = pd.Series(y, name=table.target)
     groups = frame[table.groups].astype(object).to_numpy() if table.groups else None
-    return frame[table.features], y, groups, task, notes
+    return TargetAndInputs(frame[table.features], pd.Series(y, name=table.target), groups, task, notes)
 
 
 def frames_of(files: Sequence[str], drop: Sequence[str] = (), keep: Sequence[str] = ()) -> tuple[list[pd.DataFrame], list[str]]:
-    """All columns of tables with the same ones, none of which is a target, and notes on what was left out of them."""
-    tables = [read(file, keep=keep) for file in files]
+    """Read tables with the same columns, none of which is a target; also return notes on columns that were left out."""
+    tables = [read(file, TableOptions(keep=tuple(keep))) for file in files]
     left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in drop}
     frames, notes = [], []
     for file, table in zip(files, tables):
@@ -135,7 +138,7 @@ def frames_of(files: Sequence[str], drop: Sequence[str] = (), keep: Sequence[str
         absent = [name for name in drop if name not in names]
         if absent:
             raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
-        # What one table leaves out is left out of all: ids that go on in the next table look like no row numbers there.
+        # Columns that one table leaves out are left out of all: ids that go on in the next table do not look like row numbers.
         frames.append(table.frame.drop(columns=[name for name in (*drop, *left_out) if name in table.frame]))
         notes += [f"{file}: {note}" for note in table.notes if not note.startswith("left out of the inputs")]
     if left_out:
@@ -144,8 +147,8 @@ def frames_of(files: Sequence[str], drop: Sequence[str] = (), keep: Sequence[str
     return frames, notes
 
 
-def folds_of(table: RawTable, task: Any, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[Any]]:
-    """Folds of a table as csv (the row in the file from 1, and folds from 0 for every seed), and notes on how it was read."""
+def folds_of(table: RawTable, task: Task | None, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[str]]:
+    """Cut a table into folds: csv (the row in the file from 1, folds from 0 for every seed), and notes on how it was read."""
     from foldshift.advice.data import as_data
     from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 UNTESTED = -1  # as in scikit-learn's PredefinedSplit: the row is in every training part and in no test part
 
 
+class PartialTrainingError(ValueError):
+    """A training part is not all that its test part leaves: an array of folds cannot say that."""
+
+
 def check_folds(
     folds: ArrayLike, n_samples: int, *, n_seeds: int | None = None, n_folds: int | None = None, untested: bool = False
 ) -> Array:
@@ -144,7 +148,7 @@ def as_folds(
 
     Raises
     ------
-    ValueError
+    PartialTrainingError, a ValueError
         If a training part is not all that its test part leaves, as with `TimeSeriesSplit`: an array of folds cannot say that.
 
     Examples
@@ -164,7 +168,7 @@ def as_folds(
         if not is_test.any():
             continue
         if (is_train == is_test).any():
-            raise ValueError(
+            raise PartialTrainingError(
                 f"{type(cv).__name__} trains on {is_train.sum()} of the {n_samples - is_test.sum()} rows outside a test part; an "
                 "array of folds stands for training on all of them: use scikit-learn's cross_validate"
             )

@@ -257,7 +257,7 @@ def nominal_column(name: str, *parts: Any) -> Column:
     return Column(name, "nominal", *(np.array([number[label] for label in some], np.int64) for some in labels), categories)
 
 
-def target_column(parts: list[tuple[tuple[Array, BoolArray], ...]], task: Task | None = None) -> Column:
+def target_column(parts: Sequence[tuple[Array, BoolArray]], task: Task | None = None) -> Column:
     """A target as a column: ``numeric`` for a quantity, ``nominal`` for classes."""
     if task not in (None, "regression", "classification"):
         raise ValueError(f"task={task!r} must be 'regression', 'classification' or None (by the values)")

@@ -1,4 +1,4 @@
-"""Pictures of the page as SVG: colours are those of the page, light or dark; shapes tell what colours tell.
+"""Pictures of the page as SVG, in the colours of the page, light or dark; shapes carry the same information as colours.
 
 Each is drawn twice, for a wide page and for a narrow one; the page shows the one that fits.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from foldshift.advice.split_shift import SplitShift
     from foldshift.inference.repetitions.recommend import Repetitions
     from foldshift.shift.report.fold_drift import FoldFeature
+
+    Scale = Callable[[float], float]  # a value to its place in the picture
 
 WIDE, NARROW = 720, 350
 SHORT = {"rows": "rows of one repetition", "fold means": "fold means", "corrected t": "fold means, corrected"}
@@ -45,12 +47,12 @@ def _svg(width: int, height: int, label: str, body: list[str]) -> str:
     )
 
 
-def _both(draw: Callable[..., Any], *args: Any) -> str:
-    """A picture for a wide page and one for a narrow one."""
-    return draw(*args, WIDE) + draw(*args, NARROW)
+def _both(draw: Callable[[int], str]) -> str:
+    """Draw a picture for a wide page and one for a narrow one."""
+    return draw(WIDE) + draw(NARROW)
 
 
-def _text(x: float, y: int, text: str, anchor: str = "start", kind: str = "") -> str:
+def _text(x: float, y: float, text: str, anchor: str = "start", kind: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{f" class={kind!r}" if kind else ""}>{escape(text)}</text>'
 
 
@@ -62,13 +64,13 @@ def _dot(x: float, y: float, kind: str, r: int = 5) -> str:
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r}" class="{kind}"/>'
 
 
-def _scale(low: float, high: float, left: int, right: int) -> Callable[..., Any]:
+def _scale(low: float, high: float, left: int, right: int) -> Scale:
     span = (high - low) or 1.0
     return lambda value: left + (value - low) / span * (right - left)
 
 
 class _Rows:
-    """Marks in rows over one axis: the name of a row stands before them where there is room, else above them."""
+    """Marks in rows over one axis: the name of a row is before them on a wide page, above them on a narrow one."""
 
     def __init__(self, n_rows: int, width: int, names: int, end: int = 30) -> None:
         self.wide, self.width = width == WIDE, width
@@ -84,20 +86,20 @@ class _Rows:
             return _text(self.left - 12, self.y(row) + 5, text, "end")
         return _text(self.left - 8, self.y(row) - 14, text)
 
-    def said(self, row: int, text: str) -> str:
-        """A word on a row, at its end."""
+    def remark(self, row: int, text: str) -> str:
+        """Write a word at the end of a row."""
         if self.wide:
             return _text(self.right + 10, self.y(row) + 5, text, "start", "soft")
         return _text(self.right + 8, self.y(row) - 14, text, "end", "soft")
 
-    def axis(self, scale: Callable[..., Any], low: float, high: float, text: Callable[..., Any] = _number) -> list[str]:
+    def axis(self, scale: Scale, low: float, high: float, text: Callable[[float], str] = _number) -> list[str]:
         body = []
         for tick in _ticks(low, high, 6 if self.wide else 4):
             body.append(_line(scale(tick), 6, scale(tick), self.bottom, "grid"))
             body.append(_text(scale(tick), self.bottom + 17, text(tick), "middle", "soft"))
         return body
 
-    def scale(self, low: float, high: float) -> Callable[..., Any]:
+    def scale(self, low: float, high: float) -> Scale:
         return _scale(low, high, self.left, self.right)
 
     def svg(self, label: str, body: list[str]) -> str:
@@ -109,35 +111,35 @@ def _short(name: str, most: int = 24) -> str:
 
 
 def interval_chart(advice: Advice) -> str:
-    """The intervals below each other, and the baseline."""
-    return _both(_intervals, advice)
+    """Draw the intervals below each other, and the baseline."""
+    return _both(lambda width: _intervals(advice, width))
 
 
 def _intervals(advice: Advice, width: int) -> str:
-    score, told = advice.score, advice.intervals
+    score, intervals = advice.score, advice.intervals
     base = advice.baseline
-    ends = [value for one in told for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
+    ends = [value for one in intervals for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
     near = [] if base is None else [base]
     low, high = min(ends + near), max(ends + near)
     room = 0.06 * (high - low or abs(high) or 1)
     low, high = low - room, high + room
-    rows = _Rows(len(told) + (base is not None), width, 260)
+    rows = _Rows(len(intervals) + (base is not None), width, 260)
     scale = rows.scale(low, high)
     body = rows.axis(scale, low, high, lambda tick: score.text(tick).replace(".0 %", " %"))
-    for row, one in enumerate(told):
+    for row, one in enumerate(intervals):
         y = rows.y(row)
         body.append(rows.name(row, ("print this: " if one.use else "not: ") + SHORT[one.name]))
         if np.isfinite(one.low):
             body.append(_line(scale(one.low), y, scale(one.high), y, "main" if one.use else "bar"))
         body.append(_dot(scale(one.estimate), y, "maindot" if one.use else "dot"))
     if base is not None:
-        body += [rows.name(len(told), "baseline"), _dot(scale(base), rows.y(len(told)), "open", 6)]
+        body += [rows.name(len(intervals), "baseline"), _dot(scale(base), rows.y(len(intervals)), "open", 6)]
     return rows.svg(f"Intervals of the {score.name}", body)
 
 
 def cuts_chart(advice: Advice, chosen: str) -> str:
-    """Distances of target and inputs by way of cutting."""
-    return _both(_cuts, advice, chosen)
+    """Draw the distances of target and inputs by way of cutting."""
+    return _both(lambda width: _cuts(advice, chosen, width))
 
 
 def _cuts(advice: Advice, chosen: str, width: int) -> str:
@@ -155,11 +157,11 @@ def _cuts(advice: Advice, chosen: str, width: int) -> str:
 
 
 def split_chart(split: SplitShift, most: int = 12) -> str:
-    """Columns of the split furthest from random cuts; empty without columns."""
+    """Draw the columns of the split that are furthest from random cuts; empty without columns."""
     if split.drift is None:
         return ""
     shown = sorted(split.drift.features, key=lambda row: (row.p_adjusted, -abs(row.distance - row.distance_chance)))[:most]
-    return _both(_columns, shown)
+    return _both(lambda width: _columns(shown, width))
 
 
 def _columns(shown: list[FoldFeature], width: int) -> str:
@@ -173,13 +175,13 @@ def _columns(shown: list[FoldFeature], width: int) -> str:
         body.append(rows.name(row, _short(one.name) if one.kind != "target" else "the target"))
         body.append(_line(scale(one.distance_chance), y - 8, scale(one.distance_chance), y + 8, "bar"))
         body.append(_dot(scale(one.distance), y, "maindot" if one.verdict == "more" else "dot"))
-        body.append(rows.said(row, words[one.verdict]))
+        body.append(rows.remark(row, words[one.verdict]))
     return rows.svg("Distance between training and test part by column", body)
 
 
-def curve_chart(advice: Advice) -> str:
-    """Standard error of the mean of r repetitions against r."""
-    return _both(_curve, advice.repetitions)
+def curve_chart(found: Repetitions) -> str:
+    """Draw the standard error of the mean of r repetitions against r."""
+    return _both(lambda width: _curve(found, width))
 
 
 def _curve(found: Repetitions, width: int) -> str:
@@ -197,7 +199,7 @@ def _curve(found: Repetitions, width: int) -> str:
         body.append(_text(across(tick), bottom + 18, str(tick), "middle", "soft"))
     body.append(_text((left + right) / 2, bottom + 38, "repetitions", "middle", "soft"))
     body.append(_line(left, up(np.sqrt(rho)), right, up(np.sqrt(rho)), "axis dash"))
-    points = " ".join(f"{across(a):.1f},{up(b):.1f}" for a, b in zip(r, share))
+    points = " ".join(f"{across(a):.1f},{up(b):.1f}" for a, b in zip(r.tolist(), share.tolist()))
     body.append(f'<polyline points="{points}" class="line"/>')
     if found.repetitions is not None and found.repetitions <= most:
         x = across(found.repetitions)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,54 +22,36 @@ from foldshift.shift.report.drift_text import counted
 if TYPE_CHECKING:
     from foldshift.advice.expected import Expected
     from foldshift.advice.result import Advice
-    from foldshift.advice.rules import Rule
+    from foldshift.advice.rules import Evidence, Rule
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift
 
 SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
 
-STYLE = """
-:root{--ink:#1b1b1b;--soft:#5a5a5a;--line:#d5d5d5;--paper:#fff;--box:#f5f5f2;--mark:#0b5394;--warn:#9a3412}
-@media (prefers-color-scheme:dark){:root{--ink:#eaeaea;--soft:#b0b0b0;--line:#444;--paper:#161616;--box:#222;--mark:#7fb8f0;--warn:#f2a477}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif}
-main{max-width:60rem;margin:0 auto;padding:1.2rem 1rem 4rem}
-h1{font-size:1.55rem;line-height:1.25;margin:.4rem 0 1rem}h2{font-size:1.18rem;margin:2.4rem 0 .6rem;border-top:1px solid var(--line);padding-top:1rem}
-p{margin:.5rem 0}.soft,figcaption,.evidence{color:var(--soft);font-size:.9rem}
-.verdict{background:var(--box);border-left:4px solid var(--mark);padding:.6rem 1rem}.verdict p{font-size:1.06rem}
-code,pre{font-family:ui-monospace,"DejaVu Sans Mono",Consolas,monospace;font-size:.88em}
-pre{background:var(--box);padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin:.6rem 0}
-th,td{text-align:left;padding:.28rem .8rem .28rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right}td.n{white-space:nowrap;font-variant-numeric:tabular-nums}
-figure{margin:.8rem 0}svg{max-width:100%;height:auto;display:block}svg.narrow{display:none}svg text{fill:var(--ink);font:13px system-ui,"DejaVu Sans",sans-serif}
-svg .soft{fill:var(--soft)}svg .axis{stroke:var(--soft);stroke-width:1}svg .grid{stroke:var(--line);stroke-width:1}
-svg .bar{stroke:var(--ink);stroke-width:2.2}svg .dot{fill:var(--ink)}svg .main{stroke:var(--mark);stroke-width:3.4}svg .maindot{fill:var(--mark)}
-svg .open{fill:var(--paper);stroke:var(--ink);stroke-width:1.6}svg .dash{stroke-dasharray:6 4}svg .line{fill:none;stroke:var(--mark);stroke-width:2.4}
-.fault{border-left:4px solid var(--warn);padding:.1rem .9rem;margin:.9rem 0}.fault.note{border-color:var(--line)}.fault h3{font-size:1rem;margin:.3rem 0}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:.95rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-@media (max-width:34rem){svg.wide{display:none}svg.narrow{display:block}dl{grid-template-columns:1fr}dt{margin-top:.4rem}h1{font-size:1.3rem}th,td{padding-right:.4rem}table{font-size:.84rem}.wide{display:none}}
-@media print{body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}figure,table,.fault{break-inside:avoid}}
-"""  # noqa: E501
+
+@cache
+def _style() -> str:
+    return "\n" + files(__package__).joinpath("html.css").read_text(encoding="utf-8")
 
 
 def page(advice: Advice) -> str:
-    """The page as text."""
+    """Make the page as text."""
     title = f"Advice for {advice.learner} on {advice.data.name}"
     parts = [
-        _verdict(advice), _data(advice), _faults(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
+        _verdict(advice), _data(advice), _issues(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
         _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
     ]  # fmt: skip
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n"
+        f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n"
         + "\n".join(part for part in parts if part)
         + f'\n</main>\n<script type="application/json" id="figures">{_json(advice)}</script>\n</body>\n</html>\n'
     )
 
 
 def _json(advice: Advice) -> str:
-    """The figures inside the page: no text in them can end the element."""
+    """Put the figures into the page; no text in them can end the element."""
     return json.dumps(advice.to_dict(), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -74,7 +59,7 @@ def _paragraph(text: str, kind: str = "") -> str:
     return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
 
 
-def _evidence(kind: str, shown: str) -> str:
+def _evidence(kind: Evidence, shown: str) -> str:
     words = {
         "theorem": "Evidence: theorem.",
         "measured": "Evidence: measured where the truth is known.",
@@ -84,7 +69,7 @@ def _evidence(kind: str, shown: str) -> str:
     return f"<p class='evidence'>{escape(words[kind])} {escape(shown)}</p>"
 
 
-def _section(name: str, title: str, *parts: Any) -> str:
+def _section(name: str, title: str, *parts: str) -> str:
     return f"<section id='{name}'><h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"
 
 
@@ -92,12 +77,12 @@ def _figure(svg: str, caption: str) -> str:
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def _table(head: list[str], rows: list[Any], numbers: tuple[int, int, int] | range = (), wide: tuple[int, ...] = ()) -> str:
-    """A table; columns of numbers stand to the right, those in `wide` are left out on narrow screens."""
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = (), wide: Collection[int] = ()) -> str:
+    """Make a table; the columns `numbers` are aligned right, those in `wide` are left out on narrow screens."""
     kinds = [" class=n" if j in numbers else " class=wide" if j in wide else "" for j in range(len(head))]
     cells = "".join(f"<th{kind} scope='col'>{escape(name)}</th>" for kind, name in zip(kinds, head))
     body = "".join(
-        "<tr>" + "".join(f"<td{kind}>{escape(str(value))}</td>" for kind, value in zip(kinds, row)) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td{kind}>{escape(value)}</td>" for kind, value in zip(kinds, row)) + "</tr>" for row in rows
     )
     return f"<div class='scroll'><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
 
@@ -120,8 +105,8 @@ def _rule(advice: Advice, part: str) -> Rule:
 def _score(advice: Advice) -> str:
     score, rule = advice.score, _rule(advice, "interval")
     rows = [
-        (("print this: " if told.use else "not: ") + told.words, *map(score.text, (told.estimate, told.low, told.high)))
-        for told in advice.intervals
+        (("print this: " if one.use else "not: ") + one.words, *map(score.text, (one.estimate, one.low, one.high)))
+        for one in advice.intervals
     ]
     target = advice.interval.target
     name = f"{score.name[0].upper()}{score.name[1:]}"
@@ -138,7 +123,7 @@ def _score(advice: Advice) -> str:
         _evidence(rule.evidence, rule.shown),
         _halves(advice),
         _table(["interval", score.name, "from", "to"], rows, (1, 2, 3)),
-        *(_paragraph(f"Why not the {told.words}: {told.why}") for told in advice.intervals if not told.use),
+        *(_paragraph(f"Why not the {one.words}: {one.why}") for one in advice.intervals if not one.use),
     )  # fmt: skip
 
 
@@ -176,8 +161,8 @@ def _split(advice: Advice) -> str:
         return _section(
             "split", "Your split", _paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
         )
-    said = [_paragraph(split.said)]
-    said.append(
+    text = [_paragraph(split.said)]
+    text.append(
         _paragraph(
             f"Its target differs between training and test part by {split.distance:.3f} on average, in random cuts by "
             f"{split.chance:.3f}; {100 * split.percentile:.0f} % of {split.n_random:,} random cuts are closer."
@@ -185,17 +170,17 @@ def _split(advice: Advice) -> str:
     )
     column, fold, distance = split.worst
     if np.isfinite(distance):
-        said.append(_paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
+        text.append(_paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
     if np.isfinite(split.auc):
         tells = "tells" if split.p_value < 0.05 else "does not tell"
-        said.append(
+        text.append(
             _paragraph(
                 f"A classifier {tells} the rows of the fold that differs most from the others: area under the ROC curve "
                 f"{split.auc:.2f}, p {split.p_value:.2g} (times the number of folds)."
             )
         )
     if split.power is not None:
-        said.append(_paragraph(in_words(split.power)))
+        text.append(_paragraph(in_words(split.power)))
     picture = split_chart(split)
     caption = (
         "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
@@ -203,7 +188,7 @@ def _split(advice: Advice) -> str:
     )
     heading = f"{'Your' if advice.split_is_given else 'The default'} split against random ones"
     return _section(
-        "split", heading, _figure(picture, caption) if picture else "", *said,
+        "split", heading, _figure(picture, caption) if picture else "", *text,
         _evidence("measured here", "A permutation test, 5 % over all columns (Holm): distances are those of Kolmogorov and "
                   "Smirnov, of nominal columns total variation."),
     )  # fmt: skip
@@ -255,7 +240,7 @@ def _cuts(advice: Advice) -> str:
 
 
 def _expected_cells(expected: dict[str, Expected], cut: str) -> tuple[str, ...]:
-    """What the study found of a cut: its bias, and how far off one estimate is; nothing where it looked at nothing alike."""
+    """The study's results for a cut: its bias, and the distance of one estimate; none if it covers nothing alike."""
     if not expected:
         return ()
     if cut not in expected:
@@ -298,38 +283,38 @@ def _repetitions(advice: Advice) -> str:
     rule, found = _rule(advice, "repetitions"), advice.repetitions
     cost = f"One fit takes {advice.seconds_per_fit:.2g} s here; one repetition of {advice.n_splits} folds {advice.n_splits * advice.seconds_per_fit:.2g} s."  # noqa: E501
     picture = ""
-    said = [rule.say]
+    text = [rule.say]
     if found is not None:
         if found.repetitions is None:
-            said.append(
+            text.append(
                 f"{counted(found.n_partitions, 'repetition')} were made; how many are enough cannot be told: {found.note}."
             )
         else:
-            said.append(
+            text.append(
                 f"{counted(found.repetitions, 'repetition')} keep{'s' * (found.repetitions == 1)} that promise; "
                 f"{counted(advice.n_done, 'repetition')} {'was' if advice.n_done == 1 else 'were'} made here. "
                 f"Repeating for ever would take {100 * found.most_gain:.0f} % off the variance of one repetition."
             )
         picture = _figure(
-            curve_chart(advice),
+            curve_chart(found),
             "Standard error of the mean of r repetitions, as a share of that of one. The dashed line is the floor that no number "
             "of repetitions passes: only more rows do.",
         )
     return _section(
-        "repetitions", "How often", picture, *map(_paragraph, said), _paragraph(cost), _evidence(rule.evidence, rule.shown)
+        "repetitions", "How often", picture, *map(_paragraph, text), _paragraph(cost), _evidence(rule.evidence, rule.shown)
     )
 
 
-def _faults(advice: Advice) -> str:
+def _issues(advice: Advice) -> str:
     if not advice.faults:
         return _section("faults", "Faults", _paragraph("None was found."), _evidence("measured here", "Looked for: identifiers, "
                         "columns that give the target away, duplicates and near ones, groups, order, time, rare classes, too few "
                         "rows, columns scaled before cutting, constant columns."))  # fmt: skip
     blocks = [
-        f"<div class='fault {fault.severity}'><h3>{escape(fault.code.replace('_', ' '))} ({escape(fault.severity)})</h3>"
-        f"<p>{escape(fault.found)}</p><dl><dt>How it was found</dt><dd>{escape(fault.how)}</dd><dt>Why it matters</dt>"
-        f"<dd>{escape(fault.why)}</dd><dt>What to do</dt><dd>{escape(fault.mend)}</dd></dl></div>"
-        for fault in advice.faults
+        f"<div class='fault {issue.severity}'><h3>{escape(issue.code.replace('_', ' '))} ({escape(issue.severity)})</h3>"
+        f"<p>{escape(issue.found)}</p><dl><dt>How it was found</dt><dd>{escape(issue.how)}</dd><dt>Why it matters</dt>"
+        f"<dd>{escape(issue.why)}</dd><dt>What to do</dt><dd>{escape(issue.remedy)}</dd></dl></div>"
+        for issue in advice.faults
     ]
     return _section("faults", "What could be wrong", *blocks)
 
@@ -353,17 +338,17 @@ def _data(advice: Advice) -> str:
         different = len(np.unique(data.target))
         rows.append((data.name, f"{low} to {high}, median {middle}, {different:,} different values"))
     if data.groups is not None:
-        rows.append(("groups", f"{data.groups.max() + 1:,}"))
+        rows.append(("groups", f"{data.n_groups:,}"))
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
     return _section("data", "What the data are", f"<dl>{listed}</dl>", *(_paragraph(note + ".", "soft") for note in advice.notes))
 
 
 def _cautions(advice: Advice) -> str:
-    said = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
-    if not said:
+    others = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
+    if not others:
         return ""
     return _section(
-        "cautions", "To bear in mind", *(_paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in said)
+        "cautions", "To bear in mind", *(_paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in others)
     )
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NEW = "new"  # key of the mark that something was looked up
 MOST_KEPT = 2000  # contents
+DATA = (".toml", ".csv", ".css")  # endings of the data file of a module of the library: same name, same folder
 _memory: dict[Any, Any] = {}
 PACKAGE = Path(foldshift.__file__).resolve().parent
 INSTALLED = {"site-packages", "dist-packages"}
@@ -80,6 +81,8 @@ def _reached(files: list[Path], tables: bool) -> set[Path]:
         file = todo.pop()
         if file not in found:
             found.add(file)
+            if PACKAGE in file.parents:
+                found.update(data for data in map(file.with_suffix, DATA) if data.is_file())
             imports, paths = _imports(file)
             for one in (*imports, *(paths if tables else ())):
                 todo += _files(one, file)
