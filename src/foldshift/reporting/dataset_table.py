@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.table_grid import plain_grid
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def read(path: Path) -> dict[str, Any]:
         return json.load(file)
 
 
-def datasets_table(inputs: Inputs, settings: dict[Any, Any], entries: Sequence[dict[str, Any]]) -> dict[str, Shown]:
+def datasets_table(inputs: Inputs, settings: dict[Any, Any], entries: Sequence[dict[str, Any]]) -> dict[str, TableResult]:
     """Table 1 of a study."""
     both = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
@@ -72,7 +72,7 @@ def datasets_table(inputs: Inputs, settings: dict[Any, Any], entries: Sequence[d
     page = table.drop(columns=["checksum", "note", *LISTS[1:]]).assign(class_sizes=table["class_sizes"].map(shortened))
     page = page.loc[:, [page[name].notna().any() and page[name].ne("").any() for name in page]]
     table = table.assign(**{name: table[name].map(", ".join) for name in LISTS})
-    return {"table1_datasets": Shown(table, plain_grid(page, notes))}
+    return {"table1_datasets": TableResult(table, plain_grid(page, notes))}
 
 
 def below(row: dict[str, Any], own: bool) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.table_grid import Cell, Grid
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def failures(inputs: Inputs, settings: dict[str, Any]) -> Items:
     """What failed in a study, and why."""
     lists = [json.loads(Path(path).read_text(encoding="utf-8")) for path in inputs.failures]
     table = failures_table(lists, Path(inputs.failures[0]).parents[2].as_posix())
-    return {"failures": Shown(table, failures_grid(table, lists))}
+    return {"failures": TableResult(table, failures_grid(table, lists))}
 
 
 def failures_table(lists: Sequence[dict[str, Any]], results: str) -> pd.DataFrame:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from foldshift.reporting.table_grid import Grid
 
 
-class Shown(NamedTuple):
+class TableResult(NamedTuple):
     """A table as a function of a study returns it.
 
     Attributes
@@ -36,7 +36,7 @@ class Shown(NamedTuple):
     words: dict[str, Any] | None = None
 
 
-class Drawn(NamedTuple):
+class FigureResult(NamedTuple):
     """A figure as a function of a study returns it.
 
     Attributes
@@ -55,13 +55,13 @@ class Drawn(NamedTuple):
 
 
 def write_item(
-    item: dict[str, str], made: pd.DataFrame | Shown | Drawn | Figure, path: PathLike, settings: dict[str, int]
+    item: dict[str, str], made: pd.DataFrame | TableResult | FigureResult | Figure, path: PathLike, settings: dict[str, int]
 ) -> None:
     """Write a table or a figure in all its forms, each with the one caption."""
-    kind = Drawn if item["kind"] == "figure" else Shown
+    kind = FigureResult if item["kind"] == "figure" else TableResult
     made = made if isinstance(made, kind) else kind(made)
     caption = caption_text(item, settings | (made.words or {}))
-    if kind is Drawn:
+    if kind is FigureResult:
         from foldshift.reporting.figure_style import reason_figure, save_figure, to_page
 
         save_figure(path, made.figure or reason_figure(made.reason))

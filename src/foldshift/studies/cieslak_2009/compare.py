@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
@@ -36,7 +36,7 @@ KNOWN = {
 TABLES = ("table1", "table2", "table3", "table4", "table6")  # those that are printed
 
 
-def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Join printed and computed tables."""
     printed, ours = (
         {name: pd.read_csv(path, keep_default_na=False, na_values=[""]) for name, path in zip(TABLES, paths)}
@@ -46,8 +46,8 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     table = comparison(judged)
     ledger = print_ledger(judged, verdicts(judged))
     return {
-        "paper_vs_ours": Shown(table, compared_grid(table, summary(judged))),
-        "print_ledger": Shown(ledger, ledger_grid(ledger)),
+        "paper_vs_ours": TableResult(table, compared_grid(table, summary(judged))),
+        "print_ledger": TableResult(ledger, ledger_grid(ledger)),
     }
 
 

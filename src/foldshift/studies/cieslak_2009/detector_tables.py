@@ -10,7 +10,7 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from foldshift.inference.proportions import wilson_interval
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.cieslak_2009.conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
@@ -38,14 +38,14 @@ SUPERVISED = ("friedman", "two_proportion")  # they need the classes of the test
 COMPLETE = 0.95  # share of the cells that a detector needs to be compared on all of them
 
 
-def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Rejections of every detector where something has moved, and where nothing has."""
     alpha = settings["alpha"]
     fired = rejections(
         *(read_rows(getattr(inputs, kind), kind, settings) for kind in ("shift", "learners", "multivariate")), alpha
     )
     power, alarms = power_table(fired, alpha), type_one_table(fired, alpha)
-    return {"power": Shown(power, power_grid(power, alpha)), "type_one": Shown(alarms, type_one_grid(alarms, alpha))}
+    return {"power": TableResult(power, power_grid(power, alpha)), "type_one": TableResult(alarms, type_one_grid(alarms, alpha))}
 
 
 def rejections(shift: pd.DataFrame, learners: pd.DataFrame, multivariate: pd.DataFrame, alpha: float) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.studies.cieslak_2009.conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets, paper_name
 
@@ -48,7 +48,7 @@ def draw_p_values(table: pd.DataFrame, conditions: Sequence[str], paper_test: st
     table = table[table["test"].isin([paper_test, valid_test])]
     conditions = [name for name in conditions if name in set(table["condition"])]
     if not conditions:
-        return Drawn(None, reason=NOTHING)
+        return FigureResult(None, reason=NOTHING)
     panels = (
         (paper_test, "mean_p", f"As in the paper: {TEST_NAMES[paper_test]}", MEAN_P),
         (valid_test, "rejection_rate", f"Corrected: {TEST_NAMES[valid_test]}, rejections", RATE.format(alpha)),
@@ -110,7 +110,7 @@ def draw_prior_by_class(table: pd.DataFrame) -> Any:
     names = _datasets(table)
     names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
     if not names:
-        return Drawn(None, reason=NOTHING)
+        return FigureResult(None, reason=NOTHING)
     letters = iter("abcdefghijklmnop")
     figure, axes = plt.subplots(len(names), 2, figsize=(8.6, 1.2 + 1.9 * len(names)), sharex=True, sharey=True, squeeze=False)
     for name, pair in zip(names, axes):
@@ -145,7 +145,7 @@ def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> Any:
     """
     names = _datasets(table)
     if not names:
-        return Drawn(None, reason=NOTHING)
+        return FigureResult(None, reason=NOTHING)
     figure, axes = plt.subplots(2, 1, figsize=(8.6, 6), sharex=True)
     panels = (
         (conditions, "change", "As in the paper: change against Base", "change, per cent"),

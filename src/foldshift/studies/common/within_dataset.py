@@ -16,7 +16,7 @@ from foldshift.engine.storage.seed_results import select_cells
 from foldshift.inference.comparisons.paired import nadeau_bengio
 from foldshift.inference.corrections import adjust_p
 from foldshift.inference.repetitions.recommend import recommend_repetitions
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count, number, p_value, signed
 from foldshift.reporting.table_grid import Cell, Grid
 
@@ -39,7 +39,7 @@ LEARNERS = [
 
 def one_dataset(
     inputs: Inputs, settings: dict[str, Any], wanted: Rows, value: str, reference: str, units: dict[str, float] | None = None
-) -> dict[str, Shown]:
+) -> dict[str, TableResult]:
     """Both tables of differences within data sets.
 
     Parameters
@@ -60,7 +60,7 @@ def one_dataset(
 
     Returns
     -------
-    items : dict of str to foldshift.reporting.items.Shown
+    items : dict of str to foldshift.reporting.items.TableResult
         ``partitioners_by_dataset``, ``learners_by_dataset``.
     """
     ids = settings.get("ids") or {"": {name: name for name in settings["learners"]}}
@@ -79,8 +79,8 @@ def one_dataset(
             table["difference_own_units"] *= table["dataset"].map(units).astype(float)
     alpha = settings["alpha"]
     return {
-        "partitioners_by_dataset": Shown(partitioners, partitioners_grid(partitioners, alpha)),
-        "learners_by_dataset": Shown(learners, learners_grid(learners, alpha)),
+        "partitioners_by_dataset": TableResult(partitioners, partitioners_grid(partitioners, alpha)),
+        "learners_by_dataset": TableResult(learners, learners_grid(learners, alpha)),
     }
 
 

@@ -9,9 +9,9 @@ from foldshift.studies.moreno_torres_2012.notation import REFERENCE
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
-    from foldshift.reporting.items import Shown
+    from foldshift.reporting.items import TableResult
 
 
-def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows) -> dict[str, Shown]:
+def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows) -> dict[str, TableResult]:
     """Ways of cutting, and learners, on each data set by itself."""
     return one_dataset(inputs, settings, wanted, "auc_crisp", REFERENCE)

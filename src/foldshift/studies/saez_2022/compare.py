@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.engine.storage.rows_by_cell import read_cells
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import (
     EXPLAINED,
     MET,
@@ -107,7 +107,7 @@ def bootstrap_errors(inputs: Inputs, settings: dict[str, Any]) -> Any:
     return out
 
 
-def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Join printed and computed tables."""
     printed = printed_rows(*inputs.printed)
     datasets, shift, error = (pd.read_csv(path) for path in (inputs.datasets, inputs.table4, inputs.table5))
@@ -123,7 +123,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
         "; ".join(filter(None, (note, f"{value:.4g} with 7 samples in a leaf" * (value == value))))
         for note, value in zip(table["note"], other["ours"])
     ]
-    return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
+    return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
 
 
 def as_rpart(numbers: Any) -> dict[tuple[Any, ...], Any]:

@@ -11,12 +11,12 @@ from foldshift.studies.common.within_dataset import one_dataset
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, PathLike, Rows
-    from foldshift.reporting.items import Shown
+    from foldshift.reporting.items import TableResult
 
 REFERENCE = "CV"
 
 
-def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows) -> dict[str, Shown]:
+def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows) -> dict[str, TableResult]:
     """Ways of cutting, and learners, on each data set by itself."""
     return one_dataset(inputs, settings, wanted, "rmse", REFERENCE, own_units(inputs.descriptions))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.wong_2015.worked_examples import worked_examples
@@ -37,12 +37,12 @@ TEXTBOOKS = (
 )
 
 
-def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """The worked examples, and Table 1."""
     worked, textbooks = examples_table(), textbooks_table()
     return {
-        "examples": Shown(worked, examples_grid(worked)),
-        "table1_textbooks": Shown(textbooks, textbooks_grid(textbooks)),
+        "examples": TableResult(worked, examples_grid(worked)),
+        "table1_textbooks": TableResult(textbooks, textbooks_grid(textbooks)),
     }
 
 

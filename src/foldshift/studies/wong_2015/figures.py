@@ -12,7 +12,7 @@ from scipy.stats import norm
 from foldshift.inference.repetitions.recommend import variance_ratio
 from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.studies.common.coverage_rows import ROWS, audit_table, partitioner_table
 from foldshift.studies.wong_2015.correct_counts import intervals_table, ranks_table, repetitions_table
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
@@ -53,7 +53,7 @@ def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> Any:
     """Forest plot of one learner's accuracy: over the data set and over the folds (largest k), and by leave-one-out."""
     part = table[table["learner"] == learner]
     if part.empty:
-        return Drawn(None, reason=f"no data set has results of {learner}")
+        return FigureResult(None, reason=f"no data set has results of {learner}")
     k = part["k"].max()
     chosen = {
         "leave-one-out, data set (z)": part[part["k"] == LEAVE_ONE_OUT].set_index("dataset")[
@@ -123,10 +123,10 @@ def draw_repetitions(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def draw_ranks(result: CriticalDifference | None) -> Figure | Drawn:
+def draw_ranks(result: CriticalDifference | None) -> Figure | FigureResult:
     """Critical-difference diagram over data sets; a sentence where there is nothing to compare (`result` is None)."""
     if result is None:
-        return Drawn(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
+        return FigureResult(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
     return draw_critical_difference(result)
 
 

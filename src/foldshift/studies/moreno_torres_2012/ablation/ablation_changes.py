@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.engine.layout.bundles import NEIGHBOUR_PARTITIONERS, TRUTH
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import too_few
 from foldshift.studies.moreno_torres_2012.ablation.ablation_tables import (
     ablation_grid,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SLOW = ("FURIA", "PDFC", "SVM")
 
 
-def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Accuracy and convergence under every change, which conclusions survive, and the bias of the partitioners."""
     schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
     ids = list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
@@ -48,9 +48,9 @@ def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     values, truth = ({name: both[i] for name, both in results.items()} for i in (0, 1))
     bias = bias_table(values, truth, schemes, partitioners, settings["learners"])
     return {
-        "ablation": Shown(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
-        "conclusions": Shown(conclusions, conclusions_grid(conclusions)),
-        "partitioner_bias": Shown(bias, bias_grid(bias)),
+        "ablation": TableResult(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
+        "conclusions": TableResult(conclusions, conclusions_grid(conclusions)),
+        "partitioner_bias": TableResult(bias, bias_grid(bias)),
     }
 
 
