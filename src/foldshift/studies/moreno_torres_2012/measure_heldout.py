@@ -17,7 +17,14 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.storage.score_files import TEXT
-from foldshift.evaluation.held_out import heldout_replicate, sample_and_rest, scale_by_sample, training_parts
+from foldshift.evaluation.held_out import (
+    Replicate,
+    SampledPopulation,
+    heldout_replicate,
+    sample_and_rest,
+    scale_by_sample,
+    training_parts,
+)
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.partition.registry import make_folds, options_of
 
@@ -104,7 +111,7 @@ def measure_heldout(
         population, sample, rest = draw(name, data, n_sample, replicate, master_seed)
         return population, sample, rest, *cut(population, sample, schemes, partitioners, n_parts, replicate, master_seed)
 
-    def measure(fitted: Any) -> tuple[dict[tuple[str, int], float], dict[int, float], float]:
+    def measure(fitted: Any) -> Replicate:
         learner, replicate = fitted
         population, sample, rest, partitions, parts = drawn(replicate)
         spec = learners[learner]
@@ -114,7 +121,7 @@ def measure_heldout(
             raise DataError(str(error)) from error
         X = design_matrix(population, spec["nominal"])
         rng = generator(master_seed, "held-out", name, "fits", learner, replicate)
-        return heldout_replicate(estimator, X, population.y, sample, rest, partitions, parts, rng)
+        return heldout_replicate(estimator, SampledPopulation(X, population.y, sample, rest), partitions, parts, rng)
 
     rows = []
     pairs = [(learner, replicate) for replicate in range(n_replicates) for learner in learners]
