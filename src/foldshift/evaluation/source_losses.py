@@ -28,7 +28,7 @@ class _Blocks(NamedTuple):
 
 def draw_rows(
     groups: ArrayLike,
-    sources: Sequence[Any],
+    sources: Sequence[Any] | Array,
     M: int | Sequence[int],
     n_datasets: int,
     rng: np.random.Generator,
