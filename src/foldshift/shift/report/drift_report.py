@@ -214,11 +214,8 @@ class DriftReport:
 
     def to_rows(self) -> Rows:
         """Return all tests as dictionaries with the same keys, each `GlobalTest` first; ``about`` of a feature is ``feature``."""
-        rows = []
-        for row in [*self.global_tests, *self.features]:
-            values = row._asdict()
-            rows.append({key: values.get(key, default) for key, default in _DEFAULTS.items()})
-        return rows
+        tests = [*(row._asdict() for row in self.global_tests), *(row._asdict() for row in self.features)]
+        return [{key: values.get(key, default) for key, default in _DEFAULTS.items()} for values in tests]
 
     def to_frame(self) -> pd.DataFrame:
         """Return all tests, one row each, those that moved first; the columns are the keys of `to_rows`."""
@@ -292,7 +289,7 @@ def _is_test(row: FeatureDrift) -> bool:
 def _corrected(rows: list[_Row], tested: list[int], families: int, alpha: float, adjust: Literal["holm", "bh"]) -> list[_Row]:
     """Correct p within the rows at the positions `tested`, times the number of families; other rows keep their p."""
     rows = [row._replace(p_adjusted=row.p_value) for row in rows]
-    adjusted = adjust_p(np.array([rows[i].p_value for i in tested]), adjust) if tested else []
+    adjusted = adjust_p(np.array([rows[i].p_value for i in tested]), adjust) if tested else np.empty(0)
     for i, p in zip(tested, adjusted):
         p = min(1.0, families * float(p))
         rows[i] = rows[i]._replace(p_adjusted=p, moved=bool(p < alpha))
@@ -312,7 +309,7 @@ def _no_shift(report: DriftReport) -> str:
     n_tests = sum(map(_is_test, report.features)) + len(report.global_tests)
     if n_tests == 0:
         return "Nothing could be tested: every feature is constant, has too few values or was left out."
-    smallest = np.nanmin([row.p_adjusted for row in [*report.features, *report.global_tests]])
+    smallest = np.nanmin([*(row.p_adjusted for row in report.features), *(row.p_adjusted for row in report.global_tests)])
     tests = "the one test does not reject" if n_tests == 1 else f"none of {n_tests} tests rejects"
     return f"No shift found: {tests} at {report.alpha:g} after correction (smallest corrected p {p_in_words(smallest)})."
 
