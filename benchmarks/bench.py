@@ -4,10 +4,13 @@ sets of texts, leave-one-out; learners that no paper has.
 Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
 
+from __future__ import annotations
+
 import argparse
 import itertools
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +34,13 @@ from foldshift.partition import make_folds
 from foldshift.reporting.table_grid import to_csv
 from foldshift.shift import fold_ks
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from foldshift.core.types import Array, Estimator, FloatArray, PathLike
+
+    NamedTable = tuple[str, FloatArray, Array]  # name, inputs, target
+
 ROOT = Path(__file__).resolve().parents[1]
 COMPARED = ("traffic", "concrete", "abalone", "delevators")  # small, middle, large, largest
 STARTS = 1.3  # seconds that a job takes besides its work: starting Python, imports, loading compiled code
@@ -39,7 +49,7 @@ STARTS = 1.3  # seconds that a job takes besides its work: starting Python, impo
 class PrunedTree(DecisionTreeRegressor):
     """scikit-learn's tree with rpart's complexity: alpha is a share of the variance of the training target."""
 
-    def fit(self, X, y):
+    def fit(self, X: Array, y: Array) -> PrunedTree:
         self.ccp_alpha = 0.01 * np.var(y)
         return super().fit(X, y)
 
@@ -53,7 +63,7 @@ PEERS = {
 }
 
 
-def load(names, mirror):
+def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[NamedTable]:
     """Inputs and target, scaled to [0, 1], of every data set: the real ones, or made-up ones of the same size."""
     catalogue = read_catalogue()
     for name in names:
@@ -67,14 +77,14 @@ def load(names, mirror):
             yield name, X, (y - y.min()) / (y.max() - y.min())
 
 
-def timed(function, *arguments, **keywords):
+def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> float:
     """Seconds of wall time of one call."""
     start = time.perf_counter()
     function(*arguments, **keywords)
     return time.perf_counter() - start
 
 
-def bench_folds(data, study):
+def bench_folds(data: list[NamedTable], study: dict[str, Any]) -> pd.DataFrame:
     """Folds and D_n of the whole study at 1000 seeds."""
     rows = []
     for name, _, y in data:
@@ -87,7 +97,7 @@ def bench_folds(data, study):
     return pd.DataFrame(rows, columns=["dataset", "k", "partitioner", "seconds_folds", "seconds_dn"])
 
 
-def per_seed(estimator, X, y, k):
+def per_seed(estimator: Estimator, X: Array, y: Array, k: int) -> tuple[float, float]:
     """Seconds per seed of the shared path, and seconds once per data set, from one seed and from enough to tell.
 
     Work that is done once per data set is paid once per block of seeds: it is timed apart.
@@ -102,7 +112,7 @@ def per_seed(estimator, X, y, k):
         n_seeds *= 4
 
 
-def bench_learners(data, study, learners):
+def bench_learners(data: list[NamedTable], study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
     """Milliseconds per fit of the shared path on every data set and k."""
     rows = []
     for name, X, y in data:
@@ -118,7 +128,7 @@ def bench_learners(data, study, learners):
     )
 
 
-def bench_ratios(data, study, learners):
+def bench_ratios(data: list[NamedTable], study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
     """The shared path, in a block of 1000 seeds, against the plain one and against scikit-learn: five folds, the same run."""
     rows = []
     for name, X, y in data:
@@ -136,7 +146,7 @@ def bench_ratios(data, study, learners):
     return pd.DataFrame(rows, columns=columns)
 
 
-def project(fits, study):
+def project(fits: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
     """Core-hours of every learner at the paper's scale, besides starting the jobs."""
     cells, n_seeds = len(study["partitioners"]), study["n_seeds"]
     seconds = fits["ms_per_fit"] / 1000 * fits["k"] * cells * n_seeds + fits["seconds_once"] * cells
@@ -145,7 +155,7 @@ def project(fits, study):
     return pd.DataFrame({"fits": n_fits, "core_hours": hours, "ms_per_fit": hours * 3.6e6 / n_fits}).reset_index()
 
 
-def bench_regression(study, learners, mirror):
+def bench_regression(study: dict[str, Any], learners: dict[str, dict[str, Any]], mirror: PathLike | None) -> pd.DataFrame:
     """Measure, print, write results/bench/*.csv."""
     data = list(load(study["datasets"], mirror))
 
@@ -179,7 +189,7 @@ def bench_regression(study, learners, mirror):
     return fits
 
 
-def bench_others(learners):
+def bench_others(learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
     """Learners that no main study has, on made-up tables: most are a library's, whose fits are no faster for being many."""
     papers = {
         name for task in TASKS for name in configure({"scale": "paper"}, ROOT).config["studies"][main_study(task).id]["learners"]
@@ -211,7 +221,7 @@ PARTS = (
 MADE_UP = {"shift"}  # parts whose tables are made up, with a mirror too
 
 
-def main():
+def main() -> None:
     """Measure one part or all."""
     paper = configure({"scale": "paper"}, ROOT)
     parser = argparse.ArgumentParser(description=__doc__)

@@ -4,12 +4,14 @@ core-hours.
 Times are processor seconds of one thread, so that other work on the machine changes them little.
 """
 
+from __future__ import annotations
+
 import multiprocessing
 import re
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +26,13 @@ from foldshift.evaluation import build_learner, design_matrix, evaluate_folds
 from foldshift.learners.kernels.svm import forget
 from foldshift.partition import make_folds
 from foldshift.reporting.table_grid import to_csv
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from foldshift.core.types import Array, Estimator, PathLike
+
+    Entries = dict[str, dict[str, dict[str, Any]]]  # by configuration and learner
 
 K = 5  # it stands for 2, 5 and 10: training parts of half, four fifths and nine tenths of the samples
 BLOCK = 50  # experiments per job, the default of `seeds_per_block`
@@ -43,13 +52,13 @@ class Data(NamedTuple):
     scaling: str
 
 
-def configurations(study, learners):
+def configurations(study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> Entries:
     """Configuration to learner to its entry."""
     both = configured_learners(study | {"configurations": ["paper", "corrected"]}, learners)
     return {name: {learner: learners[key] for learner, key in keys.items()} for name, keys in both.items()}
 
 
-def load(names, mirror):
+def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[Data]:
     """The data sets, numeric columns scaled to [0, 1]."""
     kinds = pd.read_csv(main_study("classification").folder / "printed/table1_datasets.csv")
     kinds.index = kinds["dataset"].str.lower()
@@ -62,7 +71,7 @@ def load(names, mirror):
             yield made_up(name, *kinds.loc[plain, ["real", "integer", "nominal", "examples"]])
 
 
-def made_up(name, n_real, n_integer, n_nominal, n_rows):
+def made_up(name: str, n_real: int, n_integer: int, n_nominal: int, n_rows: int) -> Data:
     """A data set of two overlapping classes; integer columns have eleven values, nominal ones three."""
     rng = np.random.default_rng(n_rows)
     columns = [np.round(rng.random((n_rows, n_real)), 3), rng.integers(0, 11, (n_rows, n_integer)) / 10]
@@ -74,21 +83,21 @@ def made_up(name, n_real, n_integer, n_nominal, n_rows):
     return Data(name, X, (score > np.median(score)).astype(np.int64), categorical_features, categories, "global")
 
 
-def timed(function, *arguments, **keywords):
+def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> float:
     """Processor seconds of one call."""
     start = time.process_time()
     function(*arguments, **keywords)
     return time.process_time() - start
 
 
-def bench_dob(data):
+def bench_dob(data: Data) -> float:
     """Seconds of the folds of 100 seeds of DOB-SCV, k = 5."""
     options = {"categorical_features": data.categorical_features}
     make_folds("DOB-SCV", data.X[:100], data.y[:100], K, [0], **options)
     return timed(make_folds, "DOB-SCV", data.X, data.y, K, range(100), **options)
 
 
-def dob_growth(n_rows):
+def dob_growth(n_rows: int) -> tuple[float, float]:
     """Seconds of the DOB-SCV folds of one seed on made-up data in 5 dimensions, and the peak memory of the process, which should
     do nothing else.
 
@@ -102,7 +111,7 @@ def dob_growth(n_rows):
     return seconds, int(re.search(r"VmHWM:\s+(\d+)", status.read_text()).group(1)) / 1024 if status.exists() else np.nan
 
 
-def bench_growth():
+def bench_growth() -> pd.DataFrame:
     """Growth of DOB-SCV with the number of rows; the exponent is that of the step from the row above."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         table = pd.DataFrame(list(pool.map(dob_growth, GROWTH)), columns=["seconds", "peak_mb"])
@@ -111,13 +120,13 @@ def bench_growth():
     return table
 
 
-def evaluate(estimator, X, y, n_seeds, first=0):
+def evaluate(estimator: Estimator, X: Array, y: Array, n_seeds: int, first: int = 0) -> None:
     """The shared path: class scores of every sample for partitions of SCV."""
     states = np.arange(n_seeds * K, dtype=np.uint32).reshape(n_seeds, K)
     estimator.scores_folds(X, y, make_folds("SCV", None, y, K, range(first, first + n_seeds)), states)
 
 
-def per_fit(estimator, X, y):
+def per_fit(estimator: Estimator, X: Array, y: Array) -> tuple[float, float]:
     """Seconds per fit of the shared path, and seconds once per call, from two seeds and from enough to tell.
 
     One seed would not do: what is shared between partitions may not be worth its while for one.
@@ -132,13 +141,13 @@ def per_fit(estimator, X, y):
         n_seeds *= 4
 
 
-def peak_of_two_seeds(estimator, X, y):
+def peak_of_two_seeds(estimator: Estimator, X: Array, y: Array) -> float:
     """Memory in MB of a call that finds nothing kept."""
     forget()
     return peak_mb(evaluate, estimator, X, y, 2)
 
 
-def bench_fits(data, entries):
+def bench_fits(data: Iterable[Data], entries: Entries) -> pd.DataFrame:
     """Milliseconds per fit of every classifier in every configuration on every data set."""
     rows, known = [], {}
     for item in data:
@@ -156,7 +165,7 @@ def bench_fits(data, entries):
     return pd.DataFrame(rows, columns=columns)
 
 
-def bench_ratios(data, fits, entries, n_block):
+def bench_ratios(data: Iterable[Data], fits: pd.DataFrame, entries: Entries, n_block: int) -> pd.DataFrame:
     """The plain path against the shared one, whose work once per data set is spread over the fits of a block."""
     rows = []
     for item in data:
@@ -177,7 +186,7 @@ def bench_ratios(data, fits, entries, n_block):
     return pd.DataFrame(rows, columns=["configuration", "learner", "dataset", "ms_shared", "ms_plain", "plain_over_shared"])
 
 
-def project(fits, study):
+def project(fits: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
     """Core-hours of every classifier at the paper's scale, and its share of its configuration."""
     per_k = iterations(study["schemes"])
     experiments = len(study["partitioners"]) * study["n_seeds"] + study["n_truth"]
@@ -191,7 +200,7 @@ def project(fits, study):
     return table
 
 
-def bench(study, learners, mirror):
+def bench(study: dict[str, Any], learners: dict[str, dict[str, Any]], mirror: PathLike | None) -> pd.DataFrame:
     """Measure, print, write results/bench/classifier_*.csv."""
     entries = configurations(study, learners)
     data = list(load(study["datasets"], mirror))

@@ -3,9 +3,12 @@
 Times are processor seconds of one thread. scikit-learn is timed on some of the fits, all of full size, and scaled to all of them.
 """
 
+from __future__ import annotations
+
 import argparse
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +25,12 @@ from foldshift.evaluation import build_learner
 from foldshift.evaluation.leave_one_out import leave_one_out
 from foldshift.reporting.table_grid import to_csv
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bench_classifiers import Data
+    from foldshift.core.types import Array, Estimator
+
 ROOT = Path(__file__).resolve().parents[1]
 DATASETS = ("phoneme", "banana")  # all columns numeric
 REPEATS = 3  # of the shared path, the median counts
@@ -32,7 +41,7 @@ THEIRS = {
 }
 
 
-def predict_some(estimator, X, y, n_fits):
+def predict_some(estimator: Estimator, X: Array, y: Array, n_fits: int) -> Array:
     """The first predictions of scikit-learn's leave-one-out.
 
     `cross_val_predict` wants every sample in one test part: the samples that are left out of the measurement make up a last one,
@@ -44,7 +53,7 @@ def predict_some(estimator, X, y, n_fits):
     return cross_val_predict(estimator, X, y, cv=splits)[:n_fits]
 
 
-def bench(data, learners, n_fits):
+def bench(data: Iterable[Data], learners: dict[str, dict[str, Any]], n_fits: int) -> pd.DataFrame:
     """One row per data set and learner: seconds of both, their ratio, memory, and on how many of the compared predictions they
     differ."""
     rows = []
@@ -66,7 +75,7 @@ def bench(data, learners, n_fits):
     return pd.DataFrame(rows, columns=[*columns, "seconds_sklearn", "sklearn_over_shared", "differences"])
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write results/bench/leave_one_out.csv."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")

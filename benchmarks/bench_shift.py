@@ -5,9 +5,12 @@ the same. The loop is timed on some of the versions and scaled to all. Tables ar
 Chawla (2009), Table 1.
 """
 
+from __future__ import annotations
+
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,25 +22,31 @@ from foldshift.shift.inject.injectors import feature_scale, versions
 from foldshift.shift.measures.hellinger import hellinger_features
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from foldshift.core.types import FloatArray
+    from foldshift.shift.inject.injectors import Versions
+
 SHAPES = {"Oil": (470, 279, 49), "Pendigits": (5497, 3297, 16), "Satimage": (3218, 1930, 36)}
 INJECTORS = {"mcar": 25, "mar": 25, "mnar": 25, "translation": 100}
 REPEATS = 3  # of the fast path, the median counts
 
 
-def timed(function):
+def timed(function: Callable[[], Any]) -> tuple[Any, float]:
     """Result and processor seconds of one call."""
     start = time.process_time()
     result = function()
     return result, time.process_time() - start
 
 
-def all_at_once(train, test, which):
+def all_at_once(train: FloatArray, test: FloatArray, which: Versions) -> tuple[FloatArray, FloatArray]:
     """Statistics and p-values of every version and feature."""
     ks = ks_features(train, test, which)
     return ks.statistic, ks_p_value(ks.statistic, ks.n_train, ks.n_test, method="asymptotic")
 
 
-def one_by_one(train, tables):
+def one_by_one(train: FloatArray, tables: Sequence[FloatArray]) -> FloatArray:
     """Statistics (n_versions, n_features) by scipy; NaN where a feature is masked."""
     out = np.full((len(tables), train.shape[1]), np.nan)
     for v, table in enumerate(tables):
@@ -47,7 +56,7 @@ def one_by_one(train, tables):
     return out
 
 
-def bench(n_loop, decimals):
+def bench(n_loop: int, decimals: int) -> pd.DataFrame:
     """One row per shape and injector: seconds for all versions, of the loop scaled to as many, and their ratio."""
     table = []
     for name, (n_train, n_test, n_features) in SHAPES.items():
@@ -77,7 +86,7 @@ def bench(n_loop, decimals):
     )
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write a table."""
     parser = argparse.ArgumentParser(description="KS of all features and injected versions at once, against a loop over scipy.")
     parser.add_argument("--loop", type=int, default=3, metavar="V", help="versions that the loop is timed on (default: 3)")

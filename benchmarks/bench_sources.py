@@ -6,9 +6,12 @@ of the data sets and scaled to all; its losses there must be those of the shared
 differ where a decision is closer to 0 than the tolerance: the share is printed.
 """
 
+from __future__ import annotations
+
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,15 +23,21 @@ from foldshift.evaluation.source_losses import DESIGNS, draw_rows, estimate_loss
 from foldshift.learners.linear.text import MultinomialNBClassifier, text_learner
 from foldshift.reporting.table_grid import to_csv
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from foldshift.core.types import Array, IntArray, PathLike, Sparse, UnsignedArray
+    from foldshift.datasets.sources.reviews import Counts
+
 COLUMNS = ["M", "design", "n_datasets", "seconds_shared", "seconds_plain", "plain_over_shared", "mean_error"]
 
 
-def load(mirror):
+def load(mirror: PathLike | None) -> Counts:
     """Counts of the ten domains from a mirror folder; of ten generated sources of 2000 reviews where there is none."""
     return bag_of_words(load_reviews(mirror, TEN_DOMAINS)) if mirror else generate_reviews(10, 2000, np.random.default_rng(0))
 
 
-def plain_losses(X, y, blocks):
+def plain_losses(X: Sparse, y: Array, blocks: IntArray) -> UnsignedArray:
     """Losses (R, K, M) by scikit-learn alone: one fit per block."""
     losses = np.empty(blocks.shape, dtype=np.uint8)
     for r, k in np.ndindex(blocks.shape[:2]):
@@ -37,14 +46,14 @@ def plain_losses(X, y, blocks):
     return losses
 
 
-def timed(function, *arguments, **keywords):
+def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> tuple[Any, float]:
     """Result and processor seconds of one call."""
     start = time.process_time()
     result = function(*arguments, **keywords)
     return result, time.process_time() - start
 
 
-def bench(counts, sizes, n_datasets, n_plain):
+def bench(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -> pd.DataFrame:
     """One row per M and design: seconds of both paths for `n_datasets`, their ratio, and the mean error."""
     sources, table = range(len(counts.domains)), []
     for M in sizes:
@@ -64,7 +73,7 @@ def bench(counts, sizes, n_datasets, n_plain):
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-def bench_svm(counts, sizes, n_datasets, n_plain):
+def bench_svm(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -> pd.DataFrame:
     """The same for the linear SVM: both designs and a source held out, nine sources, all in one."""
     learner, X = text_learner("SVM", counts.X)
     held_out, table = np.flatnonzero(counts.groups == len(counts.domains) - 1), []
@@ -84,7 +93,7 @@ def bench_svm(counts, sizes, n_datasets, n_plain):
     return pd.DataFrame(table, columns=[*COLUMNS, "losses_differ"])
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write a table."""
     parser = argparse.ArgumentParser(description="Learners over several sources: shared path against plain scikit-learn.")
     parser.add_argument("--mirror", metavar="FOLDER", help="folder with sentiment/fdu-mtl; without it, generated reviews")

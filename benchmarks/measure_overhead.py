@@ -9,6 +9,8 @@ scale every kind of job costs in starting what it cost in the slice, Snakemake's
 what the cost model says, corrected by what it said of the slice.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -20,11 +22,15 @@ import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.costs.plan import RECORD, read_jobs
 from foldshift.engine.costs.rule_costs import START as ENGINE_START
 from foldshift.engine.study.find import find_studies
 from foldshift.engine.study.run import START
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
@@ -32,14 +38,14 @@ TABLES = "tables"
 MEASURES = {measure.name for found in find_studies().values() for measure in found.declaration().measures}
 
 
-def kind_of_log(parts, study):
+def kind_of_log(parts: Sequence[str], study: str) -> str:
     """Kind of a job by the path of its log: tables and figures of a study are one kind."""
     if parts[0] != study:
         return parts[0].removesuffix(".log")
     return TABLES if len(parts) == 2 else parts[1]
 
 
-def kind_of_rule(rule, study):
+def kind_of_rule(rule: str, study: str) -> str:
     """The same by its rule."""
     if not rule.startswith(f"{study}_"):
         return rule
@@ -47,7 +53,7 @@ def kind_of_rule(rule, study):
     return name if name in MEASURES else TABLES
 
 
-def read_logs(folder, study):
+def read_logs(folder: Path, study: str) -> dict[str, list[tuple[float, float]]]:
     """Seconds of processor time by kind of job: lists of (work, start)."""
     found = defaultdict(list)
     for path in Path(folder).rglob("*.log"):
@@ -56,7 +62,7 @@ def read_logs(folder, study):
     return found
 
 
-def start_of(kind):
+def start_of(kind: str) -> float:
     """Seconds that the cost model counts for starting a job."""
     if kind == TABLES:
         return START["items"]
@@ -65,12 +71,12 @@ def start_of(kind):
     return ENGINE_START["learners" if kind == "evaluate" else "light"]
 
 
-def work_of(jobs, study):
+def work_of(jobs: Iterable[Any], study: str) -> float:
     """Seconds of work that the cost model expects of jobs, without starting them."""
     return sum(max(job.seconds - start_of(kind_of_rule(job.rule, study)), 0.0) for job in jobs)
 
 
-def processor_seconds(command, record=None):
+def processor_seconds(command: Sequence[Any], record: Path | None = None) -> tuple[float, float]:
     """Run a command; processor seconds of it and of all that it starts, and seconds by the clock. `record`: the file for the jobs
     of a dry run."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
@@ -82,7 +88,7 @@ def processor_seconds(command, record=None):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
 
 
-def main():
+def main() -> None:
     """Run the slice in a folder of its own and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--study", required=True, choices=list(find_studies()))

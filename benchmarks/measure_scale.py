@@ -3,6 +3,8 @@
 python benchmarks/measure_scale.py --datasets 28 280 1120
 """
 
+from __future__ import annotations
+
 import argparse
 import math
 import re
@@ -11,10 +13,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from foldshift.engine.study.find import main_study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 N_DATASETS = (28, 280)
@@ -22,7 +28,7 @@ FAR = 100_000  # data sets that the law is continued to
 N_BATCHES = 10
 
 
-def plan(label, targets, configfile, *arguments):
+def plan(label: str, targets: Sequence[str], configfile: Path, *arguments: str) -> tuple[int, float, float]:
     """Plan a run in a process of its own, print and return jobs, seconds of processor time and MiB."""
     command = [Path(sys.executable).with_name("snakemake"), *targets, "--snakefile", ROOT / "Snakefile"]
     command += [
@@ -53,7 +59,7 @@ def plan(label, targets, configfile, *arguments):
     return jobs, float(seconds), peak_mib
 
 
-def grid(study, n_datasets):
+def grid(study: str, n_datasets: int) -> dict[str, Any]:
     """A regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
     sizes = {f"made_up_{i:06}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(n_datasets)}
     entries = {
@@ -63,13 +69,13 @@ def grid(study, n_datasets):
     return {"scale": "paper", "extra_datasets": entries, "studies": {study: {"datasets": list(sizes)}}}
 
 
-def law(small, large, n_small, n_large, n_far):
+def law(small: float, large: float, n_small: int, n_large: int, n_far: int) -> tuple[float, float]:
     """What a quantity grows to, if it goes on with the power of the number of data sets that it had between two numbers."""
     power = math.log(large / small) / math.log(n_large / n_small)
     return power, large * (n_far / n_large) ** power
 
 
-def main():
+def main() -> None:
     """Plan all studies at the papers' scale, then the made-up ones, the largest in batches too; say how time and memory grow."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("--datasets", type=int, nargs="+", default=N_DATASETS, help="numbers of made-up data sets")

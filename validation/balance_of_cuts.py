@@ -8,11 +8,14 @@ variation), mean over the inputs, divided by that of plain cross-validation. A d
 both competitors.
 """
 
+from __future__ import annotations
+
 import argparse
 import resource
 import time
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -26,13 +29,19 @@ from foldshift.partition.registry import find_partitioner
 from foldshift.shift import fold_ks
 from foldshift.shift.measures.covariates import fold_ks_attributes
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from foldshift.core.types import Array, IntArray, PathLike, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
+
 CUTS = {"regression": ("CV", "TSCV", "CB-TSCV", "ABA", "Twinning"), "classification": ("CV", "SCV", "CB-SCV", "ABA", "Twinning")}
 COMPETITORS = ("ABA", "Twinning")
 FOLDS = (2, 5, 10)
 SECTIONS = ("joint", "random", "groups", "labels", "speed")
 
 
-def class_shares(y, folds, k):
+def class_shares(y: IntArray, folds: UnsignedArray, k: int) -> float:
     """Largest difference of a class's share between a fold and all samples, mean over folds and seeds."""
     whole = np.bincount(y) / len(y)
     parts = [
@@ -41,13 +50,13 @@ def class_shares(y, folds, k):
     return np.abs(np.array(parts) - whole).max(axis=1).mean()
 
 
-def cut(name, data, k, seeds):
+def cut(name: str, data: Dataset, k: int, seeds: Iterable[int]) -> UnsignedArray:
     """Folds by name, with what the partitioner takes."""
     options = {"categorical_features": data.categorical_features} if find_partitioner(name).looks_at_inputs else {}
     return make_folds(name, data.X, data.y, k, seeds, **options)
 
 
-def papers_data(task, mirror):
+def papers_data(task: str, mirror: PathLike | None) -> Iterator[Dataset]:
     """Data sets of the paper of a task that can be had."""
     for name in main_study(task).scales["paper"]["datasets"]:
         try:
@@ -56,7 +65,7 @@ def papers_data(task, mirror):
             print(f"left out: {error}")
 
 
-def joint(args):
+def joint(args: argparse.Namespace) -> None:
     """Shift of target and inputs, set by set."""
     for task, names in CUTS.items():
         rows = []
@@ -73,7 +82,7 @@ def joint(args):
         summarise(pd.DataFrame(rows), names)
 
 
-def summarise(table, names):
+def summarise(table: pd.DataFrame, names: Sequence[str]) -> None:
     """Print means relative to CV, data sets won, and the largest distance of the target's shift."""
     ours, reference = names[2], names[1]
     for k, part in table.groupby("k"):
@@ -87,7 +96,7 @@ def summarise(table, names):
         print(f"  target: at most {gap:.5f} from {reference}", flush=True)
 
 
-def random(args):
+def random(args: argparse.Namespace) -> None:
     """What is left to chance in 1,000 seeds."""
     print(f"{'data set':16} distinct  place error (chance)  pair error (chance)  pairs together")
     for task, names in CUTS.items():
@@ -100,7 +109,7 @@ def random(args):
             )
 
 
-def groups(args):
+def groups(args: argparse.Namespace) -> None:
     """2,000 rows in 200 groups that differ: shift of target and inputs beside scikit-learn's splitters."""
     rng = np.random.default_rng(0)
     of_row = rng.integers(200, size=2000)
@@ -120,7 +129,7 @@ def groups(args):
         print(f"{name:24} D_n {shift[0]:.4f}, inputs {shift[1]:.4f}, fold sizes differ by {np.mean(sizes):.1f}")
 
 
-def labels(args):
+def labels(args: argparse.Namespace) -> None:
     """500 rows with six labels, beside iterative-stratification where it is installed."""
     try:
         from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
@@ -132,7 +141,7 @@ def labels(args):
     X = rng.normal(size=(500, 4))
     pairs = np.column_stack([Y[:, i] & Y[:, j] for i in range(6) for j in range(i)])
 
-    def uneven(table, folds):
+    def uneven(table: Array, folds: UnsignedArray) -> float:
         return np.mean([np.std([table[row == fold].sum(axis=0) for fold in range(5)], axis=0).mean() for row in folds])
 
     splitters = {"CovariateBalancedKFold": CovariateBalancedKFold}
@@ -144,7 +153,7 @@ def labels(args):
         print(f"{name:24} {counts}; inputs {fold_ks_attributes(X, folds).mean():.4f}")
 
 
-def speed(args):
+def speed(args: argparse.Namespace) -> None:
     """Processor time of one cut, and the largest memory so far."""
     rng = np.random.default_rng(0)
     make_folds("CB-TSCV", rng.random((99, 3)), rng.random(99), 5, [0])
@@ -158,7 +167,7 @@ def speed(args):
         print(f"{n:9,} x {p}, k={k}, {n_groups or 'no'} groups: {seconds:.2f} s, {peak:.2f} GB at most so far", flush=True)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirror", type=Path, help="folder with the data files")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS)

@@ -6,12 +6,15 @@ not shifted; whether the promise on repetitions is kept; the error of the estima
 ``--out``; samples in that folder that the same code has made are not made again: a run that was stopped goes on.
 """
 
+from __future__ import annotations
+
 import argparse
 import itertools
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -44,6 +47,13 @@ from foldshift.inference.repetitions.recommend import recommend_repetitions  # n
 from held_out_sets import CLASSES, DATA_SETS, NUMBERS  # noqa: E402
 from planted_faults import PLANTED, clean_sets, found_codes  # noqa: E402
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, PathLike, Rows, UnsignedArray
+
+    Sampled = tuple[Array, Array, Array, Array, str]  # X, y, X_rest, y_rest, task
+
 # Populations of the study of honest cuts, and data sets, on which the figures of `foldshift.advice.report_interval` were chosen.
 OF_THE_RULES = (
     "twonorm", "xor_blobs", "sparse_signal", "circles", "unequal_gaussians", "integer_grid", "mixed_attributes", "waveform",
@@ -62,7 +72,7 @@ BLOCK = 60  # samples for each core, after which they are kept
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def learners(task):
+def learners(task: str) -> dict[str, Estimator]:
     """Three learners from stable to unstable."""
     if task == "classification":
         return {
@@ -73,7 +83,7 @@ def learners(task):
     return {"OLS": LinearRegression(), "5NN": KNeighborsRegressor(5), "forest": RandomForestRegressor(15, random_state=0)}
 
 
-def rows_of(name, n, rng, mirror=None):
+def rows_of(name: str, n: int, rng: np.random.Generator, mirror: PathLike | None = None) -> Sampled:
     """Sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
     if name in (*DATA_SETS, *DATA_OF_THE_RULES):
         data = load_dataset(name, mirror=mirror)
@@ -88,7 +98,7 @@ def rows_of(name, n, rng, mirror=None):
     return X[:n], y[:n], X[n:], y[n:], "classification" if name in CLASSES else "regression"
 
 
-def one_sample(name, n, seed, mirror):
+def one_sample(name: str, n: int, seed: int, mirror: PathLike | None) -> Rows:
     """Rows of one sample: interval and truth by learner, and what other ways of cross-validation say."""
     rng = np.random.default_rng([seed, n, sum(map(ord, name))])
     X, y, X_rest, y_rest, task = rows_of(name, n, rng, mirror)
@@ -112,7 +122,12 @@ def one_sample(name, n, seed, mirror):
         whole = losses_on(fit(estimator, every, np.arange(n)), every, score, rest).mean()
         made, truths = {}, []
 
-        def cross_validated(folds, estimator=estimator, made=made, truths=None):
+        def cross_validated(
+            folds: UnsignedArray,
+            estimator: Estimator = estimator,
+            made: dict[bytes, FloatArray] = made,
+            truths: list[FloatArray] | None = None,
+        ) -> FloatArray:
             """Losses of the rows; with a list, those of the models on the rest are put there."""
             if truths is None and folds.tobytes() in made:
                 return made[folds.tobytes()]
@@ -153,7 +168,7 @@ def one_sample(name, n, seed, mirror):
     return out
 
 
-def rows_in_groups(name, n_groups, rng):
+def rows_in_groups(name: str, n_groups: int, rng: np.random.Generator) -> tuple[Array, Array, IntArray, str]:
     """Rows of a population in groups: alike in the first input, and with something of their own in the target.
 
     Returns
@@ -177,7 +192,7 @@ def rows_in_groups(name, n_groups, rng):
     return X, np.where(exchanged, rng.permutation(y), y), groups, "classification"
 
 
-def one_grouped_sample(name, n_groups, seed):
+def one_grouped_sample(name: str, n_groups: int, seed: int) -> Rows:
     """Rows of one sample of groups: the recommended interval and the truth on rows of new groups, by learner."""
     rng = np.random.default_rng([seed, n_groups, sum(map(ord, name)), GROUP_SIZE])
     X, y, groups, task = rows_in_groups(name, n_groups, rng)
@@ -213,7 +228,7 @@ def one_grouped_sample(name, n_groups, seed):
     return out
 
 
-def coverage(rows):
+def coverage(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Coverage by cell with Wilson's interval, and the share of the cells between .93 and .97, errors by population."""
     cells = rows.groupby(["population", "task", "n", "learner"]).covered.agg(["mean", "size"]).reset_index()
     low, high = wilson_interval(cells["mean"].to_numpy(), cells["size"].to_numpy())
@@ -224,7 +239,7 @@ def coverage(rows):
     return cells, by_population
 
 
-def true_shares(cells):
+def true_shares(cells: pd.DataFrame) -> tuple[float, ...]:
     """Mean and spread of the true coverage of cells, and the share of them inside, by a beta-binomial distribution of the counts.
 
     The share of cells that are measured inside mixes how far cells differ with the error of measuring each.
@@ -239,8 +254,8 @@ def true_shares(cells):
     sizes = cells["size"].to_numpy()
     hits = (cells["mean"] * sizes).round().astype(int).to_numpy()
 
-    def fitted(spread):
-        def unlikely(mean):
+    def fitted(spread: float) -> tuple[float, float, float, float]:
+        def unlikely(mean: float) -> float:
             size = mean * (1 - mean) / spread**2 - 1
             return -betabinom.logpmf(hits, sizes, mean * size, (1 - mean) * size).sum() if size > 0 else np.inf
 
@@ -255,7 +270,7 @@ def true_shares(cells):
     return *best[:3], *bound[1:3]
 
 
-def errors_of_ways(rows):
+def errors_of_ways(rows: pd.DataFrame) -> pd.DataFrame:
     """Root mean square error of every way's estimate against the model of all rows, relative to random 10-fold once."""
     out, ways = [], [name for name in rows.columns if name.startswith("way ")]
     fits = {"10-fold": 10, "5-fold": 5, "10 x 10-fold": 100}
@@ -271,7 +286,7 @@ def errors_of_ways(rows):
     return means.mean().assign(standard_error=means.error.sem())
 
 
-def promise(rows):
+def promise(rows: pd.DataFrame) -> FloatArray:
     """Share of the studies in which what partitions leave is at most eps of the standard deviation that none removes."""
     kept = []
     for _, part in rows[rows.learner != "forest"].groupby(["population", "n", "learner"]):
@@ -283,7 +298,7 @@ def promise(rows):
     return np.array(kept)
 
 
-def alarms(n_cuts, seed):
+def alarms(n_cuts: int, seed: int) -> pd.DataFrame:
     """Share of random cuts, and of cuts with a planted shift, that are called shifted, by size.
 
     Shifts are planted twice: a large one, and two that are said to be found in every second and in nine of ten cases.
@@ -312,14 +327,14 @@ def alarms(n_cuts, seed):
     return pd.DataFrame(out, columns=["population", "n", "cuts", "false", "true", *(f"said {share}" for share in SHARES)])
 
 
-def faults(mirror):
+def faults(mirror: PathLike | None) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Planted faults and whether they were found; clean sets and what was cried."""
     planted = [(code, code in found_codes(*make(np.random.default_rng(7)))) for code, make in PLANTED.items()]
     cried = [(name, ", ".join(sorted(found_codes(X, y, grave=True))) or "-") for name, X, y in clean_sets(mirror)]
     return pd.DataFrame(planted, columns=["planted", "found"]), pd.DataFrame(cried, columns=["set", "cried"])
 
 
-def main():
+def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--samples", type=int, default=200, help="per population and size")
@@ -333,13 +348,13 @@ def main():
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     options = parser.parse_args()
 
-    def tell(name, table):
+    def tell(name: str, table: pd.DataFrame) -> None:
         print(f"\n{name}\n{table.to_string(float_format='{:.3f}'.format)}", flush=True)
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
             table.to_csv(options.out / f"{name.split(':')[0].replace(' ', '_')}.csv")
 
-    def tell_coverage(name, rows):
+    def tell_coverage(name: str, rows: pd.DataFrame) -> None:
         cells, by_population = coverage(rows)
         tell(f"{name} by cell", cells)
         tell(f"{name} by population", by_population.to_frame())
@@ -354,7 +369,7 @@ def main():
                 f"them between the two (at least {100 * least:.0f} %)"
             )
 
-    def over_samples(function, jobs, name):
+    def over_samples(function: Callable[..., Any], jobs: list[tuple[Any, ...]], name: str) -> pd.DataFrame:
         """Rows of all jobs, of which the first three entries are population, size and seed; what is made is kept."""
         code = digest(module_files(__file__), (ROOT, Path(foldshift.__file__).parents[1]))[:12]
         file, made, size = options.out and options.out / f"{name}_{code}.csv", [], BLOCK * options.cores

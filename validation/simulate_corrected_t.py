@@ -6,23 +6,33 @@ alike. So both have the same expected accuracy, whatever the learner, and every 
 10 pairs of halves).
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from foldshift.inference import conservative_z, f_5x2cv, nadeau_bengio, paired_t
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
+
+    Learner = Callable[[FloatArray, IntArray, IntArray, IntArray], BoolArray]  # X, y, training rows, test rows
+
 N, D = 100, 3
 
 
-def nearest(X, y, train, test):
+def nearest(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
     """Five nearest neighbours."""
     apart = ((X[test][:, None] - X[train]) ** 2).sum(axis=2)
     return np.take(y[train], np.argpartition(apart, 5, axis=1)[:, :5]).mean(axis=1) > 0.5
 
 
-def lda(X, y, train, test):
+def lda(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
     """Linear discriminant analysis with equal weights of the classes."""
     a, b = (X[train][y[train] == c] for c in (0, 1))
     within = ((len(a) - 1) * np.cov(a.T) + (len(b) - 1) * np.cov(b.T)) / (len(a) + len(b) - 2)
@@ -30,23 +40,23 @@ def lda(X, y, train, test):
     return (X[test] - (a.mean(axis=0) + b.mean(axis=0)) / 2) @ w > 0
 
 
-def centroid(X, y, train, test):
+def centroid(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
     """Nearest class mean."""
     a, b = (X[train][y[train] == c].mean(axis=0) for c in (0, 1))
     return ((X[test] - a) ** 2).sum(axis=1) > ((X[test] - b) ** 2).sum(axis=1)
 
 
-def difference(learner, X, y, train, test):
+def difference(learner: Learner, X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> float:
     """Accuracy on the first half of the inputs less that on the second."""
     return (learner(X[:, :D], y, train, test) == y[test]).mean() - (learner(X[:, D:], y, train, test) == y[test]).mean()
 
 
-def folds(learner, X, y, k, rng):
+def folds(learner: Learner, X: FloatArray, y: IntArray, k: int, rng: np.random.Generator) -> list[float]:
     places = rng.permutation(len(y)) % k
     return [difference(learner, X, y, np.flatnonzero(places != fold), np.flatnonzero(places == fold)) for fold in range(k)]
 
 
-def hold_outs(learner, X, y, rows, times, rng):
+def hold_outs(learner: Learner, X: FloatArray, y: IntArray, rows: IntArray, times: int, rng: np.random.Generator) -> FloatArray:
     found = []
     for _ in range(times):
         order = rng.permutation(rows)
@@ -54,7 +64,7 @@ def hold_outs(learner, X, y, rows, times, rng):
     return np.array(found)
 
 
-def study(learner, rng):
+def study(learner: Learner, rng: np.random.Generator) -> dict[str, float]:
     """p-values of all tests on one data set."""
     y = np.arange(N) % 2
     X = rng.standard_normal((N, 2 * D)) + 0.5 * y[:, None]
@@ -76,7 +86,7 @@ def study(learner, rng):
     }
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--studies", type=int, default=2000, help="simulated data sets (default 2000)")
     parser.add_argument("--learners", nargs="*", default=["nearest", "lda", "centroid"], choices=["nearest", "lda", "centroid"])

@@ -5,8 +5,11 @@
 ``--what dependence``: the tests of all features together where nothing but the dependence of columns has changed.
 """
 
+from __future__ import annotations
+
 import argparse
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,23 +19,28 @@ from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_d
 from foldshift.shift.report.drift_report import DriftReport
 from foldshift.shift.report.fold_drift import fold_drift
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foldshift.core.types import FloatArray, IntArray
+
 SEEDS = (1, 20, 200, 2000)
 N_ROWS, N_FOLDS = 60, 5
 
 
-def shares(title, counts, n, seconds):
+def shares(title: str, counts: dict[str, int], n: int, seconds: float) -> None:
     """Print one share with its Wilson interval for each name."""
     for name, count in counts.items():
         low, high = wilson_interval(count / n, n)
         print(f"{title} | {name} | {count / n:.3f} | {low:.3f} to {high:.3f} | {n} | {seconds:.0f} s", flush=True)
 
 
-def mixed(rng, n):
+def mixed(rng: np.random.Generator, n: int) -> FloatArray:
     """Five columns: three without ties, one rounded, one of three values."""
     return np.column_stack([rng.normal(size=(n, 3)), rng.normal(size=n).round(), rng.integers(0, 3, n)])
 
 
-def folds(sizes, n_tables, power):
+def folds(sizes: Sequence[int], n_tables: int, power: float) -> None:
     """`fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
     for n_seeds in sizes:
         start, said = time.monotonic(), 0
@@ -50,7 +58,7 @@ def folds(sizes, n_tables, power):
         shares(title, {f"{n_seeds} seeds": said}, n_tables, time.monotonic() - start)
 
 
-def two_tables(rng, change):
+def two_tables(rng: np.random.Generator, change: str) -> tuple[list[FloatArray], list[IntArray]]:
     """Tables of 100 and 80 rows and two targets, of which one thing is changed."""
     tables = [mixed(rng, n) for n in (100, 80)]
     targets = [rng.poisson(200, n) for n in (100, 80)]
@@ -65,7 +73,7 @@ def two_tables(rng, change):
     return tables, targets
 
 
-def report(n_tables, n_permutations=199):
+def report(n_tables: int, n_permutations: int = 199) -> None:
     """`DriftReport` on tables of 100 and 80 rows, five columns and a target."""
     changes = ("nothing", "mean by half a standard deviation", "shares of categories", "all means by a quarter",
                "whole-numbered target by half a standard deviation")  # fmt: skip
@@ -81,7 +89,7 @@ def report(n_tables, n_permutations=199):
         shares(f"DriftReport, {change}", said, n_tables, time.monotonic() - start)
 
 
-def dependence(n_tables, n_rows=100, n_permutations=199):
+def dependence(n_tables: int, n_rows: int = 100, n_permutations: int = 199) -> None:
     """Tests of three columns, correlated by 0 in one table and by as much in the other, at .05 uncorrected."""
     tests = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample, "dependence": dependence_test}
     for correlation in (0.0, 0.3, 0.5, 0.7):
@@ -95,7 +103,7 @@ def dependence(n_tables, n_rows=100, n_permutations=199):
         shares(f"correlation 0 to {correlation}, {n_rows} rows each", said, n_tables, time.monotonic() - start)
 
 
-def main():
+def main() -> None:
     """Read the arguments, print figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", nargs="+", choices=["folds", "power", "report", "dependence"],

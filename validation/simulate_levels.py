@@ -6,10 +6,13 @@ Wilcoxon's pairs (any pair), Wilcoxon and the sign test (one pair). Beside it th
 hold for many data sets only. A share is marked where it is above the level by more than three standard errors.
 """
 
+from __future__ import annotations
+
 import argparse
 import itertools
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -21,16 +24,19 @@ from foldshift.inference.comparisons.exact_ranks import N_DRAWS, rank_sums
 from foldshift.inference.comparisons.ranks import SMALL
 from foldshift.inference.corrections import adjust_p
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray
+
 ALPHAS = (0.05, 0.01)
 EXACT = ("Friedman, F", "Nemenyi", "Holm", "Wilcoxon", "sign test")
 
 
-def draw(kind, rng, shape):
+def draw(kind: str, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
     """Scores of equally good methods."""
     return rng.standard_normal(shape) if kind == "normal" else rng.integers(0, 3, shape).astype(float)
 
 
-def approximate(ranks):
+def approximate(ranks: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """p of chi-square, F and the studentized range for the largest difference, arrays of one study each."""
     n, k = ranks.shape[1:]
     sums = ranks.sum(axis=1)
@@ -45,7 +51,7 @@ def approximate(ranks):
     return stats.chi2.sf(chi2, k - 1), stats.f.sf(f, k - 1, (k - 1) * (n - 1)), p_range[where]
 
 
-def cell(kind, n, k, n_studies, n_draws, seed):
+def cell(kind: str, n: int, k: int, n_studies: int, n_draws: int, seed: int) -> tuple[dict[str, FloatArray], str]:
     """p-values of all tests in every study of one size, and where those of Friedman and Nemenyi come from."""
     scores = draw(kind, np.random.default_rng(seed), (n_studies, n, k))
     ranks = midranks(-scores, np.abs(scores).max(axis=2))
@@ -78,7 +84,7 @@ def cell(kind, n, k, n_studies, n_draws, seed):
     return found, source
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--studies", type=int, default=4000, help="simulated studies of each size (default 4000)")
     parser.add_argument("--draws", type=int, default=999, help="random draws behind a Monte Carlo p with ties (default 999)")
@@ -109,7 +115,7 @@ def main():
     return int(len(faults) > 0)
 
 
-def summary(part):
+def summary(part: pd.DataFrame) -> pd.DataFrame:
     """Shares of the tests over the numbers of data sets, and how many are above the level."""
     return part.groupby(["alpha", "test"], sort=False).agg(
         sizes=("share", "size"),

@@ -1,5 +1,7 @@
 """Write src/foldshift/advice/expected.csv, what advice expects of a cut, from the published study of honest cuts."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ COLUMNS = {"bias_whole": "bias", "bias_whole_error": "bias_error", "error_one": 
 FOLDS = (5, 10)
 
 
-def made():
+def made() -> str:
     """The file as text."""
     table = pd.read_csv(TABLE)
     shown = np.array([cut in SIDE_BY_SIDE[task] for task, cut in zip(table.task, table.cut)])
