@@ -1,7 +1,7 @@
-"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours; many data
-sets of texts, leave-one-out; learners that no paper has.
+"""Measure speed in one run: folds and D_n, the shared path against the plain one and scikit-learn, projected core-hours.
 
-Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
+Further parts: learners that no paper has, many data sets of texts, leave-one-out, shift. Without a mirror the data are made up in
+the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ PEERS = {
 
 
 def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[NamedTable]:
-    """Inputs and target, scaled to [0, 1], of every data set: the real ones, or made-up ones of the same size."""
+    """Yield inputs and target, scaled to [0, 1], of every data set: the real one, or a made-up one of the same size."""
     catalogue = read_catalogue()
     for name in names:
         if mirror:
@@ -78,14 +78,14 @@ def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[NamedTable]:
 
 
 def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> float:
-    """Seconds of wall time of one call."""
+    """Measure the seconds of wall time of one call."""
     start = time.perf_counter()
     function(*arguments, **keywords)
     return time.perf_counter() - start
 
 
 def bench_folds(data: list[NamedTable], study: dict[str, Any]) -> pd.DataFrame:
-    """Folds and D_n of the whole study at 1000 seeds."""
+    """Time the folds and D_n of the whole study at 1000 seeds."""
     rows = []
     for name, _, y in data:
         for k in study["n_folds"]:
@@ -98,9 +98,9 @@ def bench_folds(data: list[NamedTable], study: dict[str, Any]) -> pd.DataFrame:
 
 
 def per_seed(estimator: Estimator, X: Array, y: Array, k: int) -> tuple[float, float]:
-    """Seconds per seed of the shared path, and seconds once per data set, from one seed and from enough to tell.
+    """Measure the seconds per seed of the shared path, and the seconds once per data set, from one seed and from many.
 
-    Work that is done once per data set is paid once per block of seeds: it is timed apart.
+    Work done once per data set is paid once per block of seeds, so it is timed apart.
     """
     first = timed(evaluate_folds, estimator, X, y, make_folds("TSCV", X, y, k, [0]))
     n_seeds = 2
@@ -113,7 +113,7 @@ def per_seed(estimator: Estimator, X: Array, y: Array, k: int) -> tuple[float, f
 
 
 def bench_learners(data: list[NamedTable], study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
-    """Milliseconds per fit of the shared path on every data set and k."""
+    """Measure the milliseconds per fit of the shared path on every data set and k."""
     rows = []
     for name, X, y in data:
         for k in study["n_folds"]:
@@ -129,7 +129,7 @@ def bench_learners(data: list[NamedTable], study: dict[str, Any], learners: dict
 
 
 def bench_ratios(data: list[NamedTable], study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
-    """The shared path, in a block of 1000 seeds, against the plain one and against scikit-learn: five folds, the same run."""
+    """Compare the shared path, in a block of 1000 seeds, with the plain one and scikit-learn: five folds, the same run."""
     rows = []
     for name, X, y in data:
         if name not in COMPARED:
@@ -147,7 +147,7 @@ def bench_ratios(data: list[NamedTable], study: dict[str, Any], learners: dict[s
 
 
 def project(fits: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
-    """Core-hours of every learner at the paper's scale, besides starting the jobs."""
+    """Project the core-hours of every learner at the paper's scale, without starting the jobs."""
     cells, n_seeds = len(study["partitioners"]), study["n_seeds"]
     seconds = fits["ms_per_fit"] / 1000 * fits["k"] * cells * n_seeds + fits["seconds_once"] * cells
     n_fits = (fits["k"] * cells * n_seeds).groupby(fits["learner"], sort=False).sum()
@@ -190,7 +190,7 @@ def bench_regression(study: dict[str, Any], learners: dict[str, dict[str, Any]],
 
 
 def bench_others(learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
-    """Learners that no main study has, on made-up tables: most are a library's, whose fits are no faster for being many."""
+    """Time the learners that no main study has on made-up tables; most are of a library, whose fits do not share work."""
     papers = {
         name for task in TASKS for name in configure({"scale": "paper"}, ROOT).config["studies"][main_study(task).id]["learners"]
     }
@@ -213,7 +213,7 @@ def bench_others(learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
 
 TASKS = {"regression": bench_regression, "classification": bench_classifiers.bench}  # of the main study of a task
 OTHERS = "others"
-PARTS = (
+PARTS: dict[str, Callable[..., Any]] = (
     TASKS
     | {OTHERS: bench_others}
     | {"sources": bench_sources.main, "leave_one_out": bench_leave_one_out.main, "shift": bench_shift.main}

@@ -1,5 +1,4 @@
-"""The classification part of `make bench`: folds of DOB-SCV, milliseconds per fit, shared path against plain path, projected
-core-hours.
+"""Classification part of `make bench`: folds of DOB-SCV, milliseconds per fit, ratios of both paths, projected core-hours.
 
 Times are processor seconds of one thread, so that other work on the machine changes them little.
 """
@@ -42,7 +41,7 @@ GROWTH = (1_000, 3_162, 10_000, 31_623, 100_000)
 
 
 class Data(NamedTuple):
-    """What fits need of a data set: the real one, or one made up in its size and kinds of columns."""
+    """A data set as fits need it: the real one, or one made up in its size and kinds of columns."""
 
     name: str
     X: np.ndarray
@@ -53,13 +52,13 @@ class Data(NamedTuple):
 
 
 def configurations(study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> Entries:
-    """Configuration to learner to its entry."""
+    """Map configurations to learners and their entries."""
     both = configured_learners(study | {"configurations": ["paper", "corrected"]}, learners)
     return {name: {learner: learners[key] for learner, key in keys.items()} for name, keys in both.items()}
 
 
 def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[Data]:
-    """The data sets, numeric columns scaled to [0, 1]."""
+    """Yield the data sets, numeric columns scaled to [0, 1]."""
     kinds = pd.read_csv(main_study("classification").folder / "printed/table1_datasets.csv")
     kinds.index = kinds["dataset"].str.lower()
     for name in names:
@@ -72,7 +71,7 @@ def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[Data]:
 
 
 def made_up(name: str, n_real: int, n_integer: int, n_nominal: int, n_rows: int) -> Data:
-    """A data set of two overlapping classes; integer columns have eleven values, nominal ones three."""
+    """Make a data set of two overlapping classes; integer columns have eleven values, nominal ones three."""
     rng = np.random.default_rng(n_rows)
     columns = [np.round(rng.random((n_rows, n_real)), 3), rng.integers(0, 11, (n_rows, n_integer)) / 10]
     nominal = rng.integers(0, 3, (n_rows, n_nominal)).astype(np.float64)
@@ -84,24 +83,23 @@ def made_up(name: str, n_real: int, n_integer: int, n_nominal: int, n_rows: int)
 
 
 def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> float:
-    """Processor seconds of one call."""
+    """Measure the processor seconds of one call."""
     start = time.process_time()
     function(*arguments, **keywords)
     return time.process_time() - start
 
 
 def bench_dob(data: Data) -> float:
-    """Seconds of the folds of 100 seeds of DOB-SCV, k = 5."""
+    """Time the folds of 100 seeds of DOB-SCV, k = 5."""
     options = {"categorical_features": data.categorical_features}
     make_folds("DOB-SCV", data.X[:100], data.y[:100], K, [0], **options)
     return timed(make_folds, "DOB-SCV", data.X, data.y, K, range(100), **options)
 
 
 def dob_growth(n_rows: int) -> tuple[float, float]:
-    """Seconds of the DOB-SCV folds of one seed on made-up data in 5 dimensions, and the peak memory of the process, which should
-    do nothing else.
+    """Time the DOB-SCV folds of one seed on made-up data in 5 dimensions, and measure the peak memory of the process.
 
-    The peak, in MB, includes Python and the imports (Linux only, NaN elsewhere).
+    The process should do nothing else. The peak, in MB, includes Python and the imports (Linux only, NaN elsewhere).
     """
     rng = np.random.default_rng(0)
     X, y = rng.random((n_rows, 5)), rng.integers(0, 2, n_rows)
@@ -112,7 +110,7 @@ def dob_growth(n_rows: int) -> tuple[float, float]:
 
 
 def bench_growth() -> pd.DataFrame:
-    """Growth of DOB-SCV with the number of rows; the exponent is that of the step from the row above."""
+    """Measure the growth of DOB-SCV with the number of rows; the exponent is that of the step from the row above."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         table = pd.DataFrame(list(pool.map(dob_growth, GROWTH)), columns=["seconds", "peak_mb"])
     table.insert(0, "rows", GROWTH)
@@ -121,17 +119,17 @@ def bench_growth() -> pd.DataFrame:
 
 
 def evaluate(estimator: Estimator, X: Array, y: Array, n_seeds: int, first: int = 0) -> None:
-    """The shared path: class scores of every sample for partitions of SCV."""
+    """Compute the class scores of every sample for partitions of SCV by the shared path."""
     states = np.arange(n_seeds * K, dtype=np.uint32).reshape(n_seeds, K)
     estimator.scores_folds(X, y, make_folds("SCV", None, y, K, range(first, first + n_seeds)), states)
 
 
 def per_fit(estimator: Estimator, X: Array, y: Array) -> tuple[float, float]:
-    """Seconds per fit of the shared path, and seconds once per call, from two seeds and from enough to tell.
+    """Measure the seconds per fit of the shared path, and the seconds once per call, from two seeds and from many.
 
-    One seed would not do: what is shared between partitions may not be worth its while for one.
+    One seed is not enough: sharing work between partitions may not pay off for one.
     """
-    evaluate(estimator, X, y, 2, 1000)  # what stays from call to call, such as a kernel matrix, is there once per job
+    evaluate(estimator, X, y, 2, 1000)  # results kept from call to call, such as a kernel matrix, are made once per job
     first, n_seeds = timed(evaluate, estimator, X, y, 2), 4
     while True:
         more = timed(evaluate, estimator, X, y, n_seeds)
@@ -142,13 +140,13 @@ def per_fit(estimator: Estimator, X: Array, y: Array) -> tuple[float, float]:
 
 
 def peak_of_two_seeds(estimator: Estimator, X: Array, y: Array) -> float:
-    """Memory in MB of a call that finds nothing kept."""
+    """Measure the memory in MB of a call that finds no kept results."""
     forget()
     return peak_mb(evaluate, estimator, X, y, 2)
 
 
 def bench_fits(data: Iterable[Data], entries: Entries) -> pd.DataFrame:
-    """Milliseconds per fit of every classifier in every configuration on every data set."""
+    """Measure the milliseconds per fit of every classifier in every configuration on every data set."""
     rows, known = [], {}
     for item in data:
         for configuration, learners in entries.items():
@@ -166,7 +164,7 @@ def bench_fits(data: Iterable[Data], entries: Entries) -> pd.DataFrame:
 
 
 def bench_ratios(data: Iterable[Data], fits: pd.DataFrame, entries: Entries, n_block: int) -> pd.DataFrame:
-    """The plain path against the shared one, whose work once per data set is spread over the fits of a block."""
+    """Compare the plain path with the shared one, whose work once per data set is spread over the fits of a block."""
     rows = []
     for item in data:
         if item.name not in COMPARED:
@@ -187,7 +185,7 @@ def bench_ratios(data: Iterable[Data], fits: pd.DataFrame, entries: Entries, n_b
 
 
 def project(fits: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
-    """Core-hours of every classifier at the paper's scale, and its share of its configuration."""
+    """Project the core-hours of every classifier at the paper's scale, and its share of its configuration."""
     per_k = iterations(study["schemes"])
     experiments = len(study["partitioners"]) * study["n_seeds"] + study["n_truth"]
     n_fits = experiments * sum(k * r for k, r in per_k.items())

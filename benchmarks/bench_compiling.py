@@ -1,6 +1,6 @@
-"""Processor time of compiling every learner and first call alone: `python benchmarks/bench_compiling.py`.
+"""Measure the processor time of compiling every learner and every first call, each alone.
 
-The figures are those that `foldshift.engine.costs.compile_cost` plans with.
+`python benchmarks/bench_compiling.py` prints the figures that `foldshift.engine.costs.compile_cost` plans with.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The part of `make bench` that the cost model rests on: memory of a learner, and one table of what fits cost."""
+"""Part of `make bench` behind the cost model: memory of a learner, and one table of the costs of fits."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ STATUS = Path("/proc/self/status")
 
 
 def peak_mb(function: Callable[..., Any], *arguments: Any) -> float:
-    """Memory in MB that a call takes at most beside what the process holds, measured in a forked process (Linux only, NaN
-    elsewhere)."""
+    """Measure the peak memory in MB that a call adds to the process, in a forked process (Linux only, NaN elsewhere)."""
     if not sys.platform.startswith("linux"):
         return np.nan
     source, sink = os.pipe()
@@ -53,8 +52,7 @@ def _resident(field: str) -> int:
 
 
 def learner_ids(fits: pd.DataFrame, learners: dict[str, dict[str, Any]]) -> list[str]:
-    """Ids of the rows of the classifiers' table: those of the paper configuration end in ``@paper`` where the learner has
-    switches."""
+    """Make the ids of the rows of the classifiers' table; those of the paper configuration end in ``@paper`` if they differ."""
     return [
         name + PAPER if configuration == "paper" and name + PAPER in learners else name
         for configuration, name in zip(fits["configuration"], fits["learner"])
@@ -62,17 +60,7 @@ def learner_ids(fits: pd.DataFrame, learners: dict[str, dict[str, Any]]) -> list
 
 
 def cost_table(fits: pd.DataFrame) -> pd.DataFrame:
-    """One row per learner and data set, the mean over the numbers of folds.
-
-    Parameters
-    ----------
-    fits : DataFrame
-        `COLUMNS`, maybe with ``k``.
-
-    Returns
-    -------
-    table : DataFrame
-    """
+    """Average the columns `COLUMNS` over the numbers of folds: one row per learner and data set."""
     keys, values = list(COLUMNS[:4]), list(COLUMNS[4:])
     table = fits.groupby(keys, sort=False)[values].mean().reset_index()
     for name in values:
@@ -81,7 +69,7 @@ def cost_table(fits: pd.DataFrame) -> pd.DataFrame:
 
 
 def write_costs(path: PathLike, tables: Sequence[pd.DataFrame]) -> None:
-    """Write the tables of both studies as one, in the form of ``config/costs.tsv``, with what tells how fast this machine is."""
+    """Write the tables of both studies as one, in the form of ``config/costs.tsv``, with rows on the speed of this machine."""
     works = [(MACHINE, name, 1, 1, f"{milliseconds_of(work):.3g}", 0, 0) for name, work in WORKS.items()]
     whole = pd.concat([pd.DataFrame(works, columns=list(COLUMNS)), *map(cost_table, tables)]).drop_duplicates(list(COLUMNS[:2]))
     write_text(path, whole.to_csv(sep="\t", index=False, lineterminator="\n"))

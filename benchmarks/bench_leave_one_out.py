@@ -1,4 +1,4 @@
-"""Leave-one-out of 1NN, LDA and naive Bayes in one pass, against scikit-learn's fits one by one.
+"""Compare leave-one-out of 1NN, LDA and naive Bayes in one pass with scikit-learn's fits one by one.
 
 Times are processor seconds of one thread. scikit-learn is timed on some of the fits, all of full size, and scaled to all of them.
 """
@@ -42,10 +42,10 @@ THEIRS = {
 
 
 def predict_some(estimator: Estimator, X: Array, y: Array, n_fits: int) -> Array:
-    """The first predictions of scikit-learn's leave-one-out.
+    """Make the first predictions of scikit-learn's leave-one-out.
 
-    `cross_val_predict` wants every sample in one test part: the samples that are left out of the measurement make up a last one,
-    of a model that is fitted to few samples and costs next to nothing.
+    `cross_val_predict` needs every sample in one test part: samples that are not measured form a last one, for a model that is
+    fitted to few samples and costs next to nothing.
     """
     splits = list(islice(LeaveOneOut().split(X), n_fits))
     if n_fits < len(y):
@@ -54,8 +54,7 @@ def predict_some(estimator: Estimator, X: Array, y: Array, n_fits: int) -> Array
 
 
 def bench(data: Iterable[Data], learners: dict[str, dict[str, Any]], n_fits: int) -> pd.DataFrame:
-    """One row per data set and learner: seconds of both, their ratio, memory, and on how many of the compared predictions they
-    differ."""
+    """Measure a row per data set and learner: seconds of both, their ratio, memory, and the number of different predictions."""
     rows = []
     for item in data:
         # In the order of the file, the first samples may be of one class only.

@@ -1,4 +1,4 @@
-"""Kolmogorov-Smirnov over all features of all injected versions at once, against a loop over scipy's `ks_2samp`.
+"""Compare Kolmogorov-Smirnov over all features of all injected versions at once with a loop over scipy's `ks_2samp`.
 
 Times are processor seconds of one thread, in one run. Both paths give statistics and asymptotic p-values; the statistics must be
 the same. The loop is timed on some of the versions and scaled to all. Tables are random numbers of the shapes of Cieslak and
@@ -34,20 +34,20 @@ REPEATS = 3  # of the fast path, the median counts
 
 
 def timed(function: Callable[[], Any]) -> tuple[Any, float]:
-    """Result and processor seconds of one call."""
+    """Return the result and the processor seconds of one call."""
     start = time.process_time()
     result = function()
     return result, time.process_time() - start
 
 
 def all_at_once(train: FloatArray, test: FloatArray, which: Versions) -> tuple[FloatArray, FloatArray]:
-    """Statistics and p-values of every version and feature."""
+    """Compute statistics and p-values of every version and feature."""
     ks = ks_features(train, test, which)
     return ks.statistic, ks_p_value(ks.statistic, ks.n_train, ks.n_test, method="asymptotic")
 
 
 def one_by_one(train: FloatArray, tables: Sequence[FloatArray]) -> FloatArray:
-    """Statistics (n_versions, n_features) by scipy; NaN where a feature is masked."""
+    """Compute the statistics (n_versions, n_features) by scipy; NaN where a feature is masked."""
     out = np.full((len(tables), train.shape[1]), np.nan)
     for v, table in enumerate(tables):
         for j in range(train.shape[1]):
@@ -57,7 +57,7 @@ def one_by_one(train: FloatArray, tables: Sequence[FloatArray]) -> FloatArray:
 
 
 def bench(n_loop: int, decimals: int) -> pd.DataFrame:
-    """One row per shape and injector: seconds for all versions, of the loop scaled to as many, and their ratio."""
+    """Measure a row per shape and injector: times per test of both ways, the loop scaled to all versions, and their ratio."""
     table = []
     for name, (n_train, n_test, n_features) in SHAPES.items():
         rng = np.random.default_rng(0)

@@ -1,5 +1,4 @@
-"""The multiple-source part of `make bench`: data sets of several sources with naive Bayes and the linear SVM, shared path
-against plain scikit-learn.
+"""Multiple-source part of `make bench`: naive Bayes and the linear SVM, the shared path against plain scikit-learn.
 
 Times are processor seconds of one thread, so that other work on the machine changes them little. The plain path is timed on some
 of the data sets and scaled to all; its losses there must be those of the shared path for naive Bayes, and those of the SVM may
@@ -33,12 +32,12 @@ COLUMNS = ["M", "design", "n_datasets", "seconds_shared", "seconds_plain", "plai
 
 
 def load(mirror: PathLike | None) -> Counts:
-    """Counts of the ten domains from a mirror folder; of ten generated sources of 2000 reviews where there is none."""
+    """Load the counts of the ten domains from a mirror folder, or generate ten sources of 2000 reviews."""
     return bag_of_words(load_reviews(mirror, TEN_DOMAINS)) if mirror else generate_reviews(10, 2000, np.random.default_rng(0))
 
 
 def plain_losses(X: Sparse, y: Array, blocks: IntArray) -> UnsignedArray:
-    """Losses (R, K, M) by scikit-learn alone: one fit per block."""
+    """Compute the losses (R, K, M) by scikit-learn alone: one fit per block."""
     losses = np.empty(blocks.shape, dtype=np.uint8)
     for r, k in np.ndindex(blocks.shape[:2]):
         train, test = np.delete(blocks[r], k, axis=0).ravel(), blocks[r, k]
@@ -47,14 +46,14 @@ def plain_losses(X: Sparse, y: Array, blocks: IntArray) -> UnsignedArray:
 
 
 def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> tuple[Any, float]:
-    """Result and processor seconds of one call."""
+    """Return the result and the processor seconds of one call."""
     start = time.process_time()
     result = function(*arguments, **keywords)
     return result, time.process_time() - start
 
 
 def bench(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -> pd.DataFrame:
-    """One row per M and design: seconds of both paths for `n_datasets`, their ratio, and the mean error."""
+    """Measure a row per M and design: seconds of both paths for `n_datasets`, their ratio, and the mean error."""
     sources, table = range(len(counts.domains)), []
     for M in sizes:
         rows = draw_rows(counts.groups, sources, M, n_datasets, np.random.default_rng(M))
@@ -74,7 +73,7 @@ def bench(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -
 
 
 def bench_svm(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -> pd.DataFrame:
-    """The same for the linear SVM: both designs and a source held out, nine sources, all in one."""
+    """Measure the same for the linear SVM: both designs and a source held out, nine sources, all in one."""
     learner, X = text_learner("SVM", counts.X)
     held_out, table = np.flatnonzero(counts.groups == len(counts.domains) - 1), []
     for M in sizes:

@@ -1,4 +1,4 @@
-"""How large a study can be planned: time and memory of the plan of all studies, and of made-up ones of more and more data sets.
+"""Measure time and memory of planning: of all studies, and of made-up ones with more and more data sets.
 
 python benchmarks/measure_scale.py --datasets 28 280 1120
 """
@@ -29,7 +29,7 @@ N_BATCHES = 10
 
 
 def plan(label: str, targets: Sequence[str], configfile: Path, *arguments: str) -> tuple[int, float, float]:
-    """Plan a run in a process of its own, print and return jobs, seconds of processor time and MiB."""
+    """Plan a run in a separate process; print and return jobs, seconds of processor time and MiB."""
     command = [Path(sys.executable).with_name("snakemake"), *targets, "--snakefile", ROOT / "Snakefile"]
     command += [
         "--workflow-profile",
@@ -60,7 +60,7 @@ def plan(label: str, targets: Sequence[str], configfile: Path, *arguments: str) 
 
 
 def grid(study: str, n_datasets: int) -> dict[str, Any]:
-    """A regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
+    """Configure a regression study at the paper's scale on `n_datasets` made-up data sets of the paper's sizes."""
     sizes = {f"made_up_{i:06}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(n_datasets)}
     entries = {
         name: {"task": "regression", "target": "y", "sources": f"mirror:{name}.csv", "n_rows": rows, "n_features": columns}
@@ -70,7 +70,7 @@ def grid(study: str, n_datasets: int) -> dict[str, Any]:
 
 
 def law(small: float, large: float, n_small: int, n_large: int, n_far: int) -> tuple[float, float]:
-    """What a quantity grows to, if it goes on with the power of the number of data sets that it had between two numbers."""
+    """Extrapolate a quantity by the power law through its values at two numbers of data sets; return power and value."""
     power = math.log(large / small) / math.log(n_large / n_small)
     return power, large * (n_far / n_large) ** power
 

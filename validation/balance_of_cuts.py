@@ -1,5 +1,6 @@
-"""What the balanced cuts reach: shift of target and inputs on the papers' data sets beside TSCV (SCV), ABA and Twinning, what is
-left to chance, groups and labels beside scikit-learn's and others' splitters, and time.
+"""Compare the balanced cuts with others: with TSCV (SCV), ABA and Twinning on the papers' data sets, for shift and randomness.
+
+Groups and labels are compared with the splitters of scikit-learn and iterative-stratification; the last section is on time.
 
 python validation/balance_of_cuts.py --mirror FOLDER [--only joint random groups labels speed] [--seeds 100]
 
@@ -42,7 +43,7 @@ SECTIONS = ("joint", "random", "groups", "labels", "speed")
 
 
 def class_shares(y: IntArray, folds: UnsignedArray, k: int) -> float:
-    """Largest difference of a class's share between a fold and all samples, mean over folds and seeds."""
+    """Compute the largest difference of a class's share between a fold and all samples, mean over folds and seeds."""
     whole = np.bincount(y) / len(y)
     parts = [
         np.bincount(y[row == fold], minlength=len(whole)) / max((row == fold).sum(), 1) for row in folds for fold in range(k)
@@ -51,13 +52,13 @@ def class_shares(y: IntArray, folds: UnsignedArray, k: int) -> float:
 
 
 def cut(name: str, data: Dataset, k: int, seeds: Iterable[int]) -> UnsignedArray:
-    """Folds by name, with what the partitioner takes."""
+    """Make the folds of a partitioner, with the options that it accepts."""
     options = {"categorical_features": data.categorical_features} if find_partitioner(name).looks_at_inputs else {}
     return make_folds(name, data.X, data.y, k, seeds, **options)
 
 
 def papers_data(task: str, mirror: PathLike | None) -> Iterator[Dataset]:
-    """Data sets of the paper of a task that can be had."""
+    """Yield the data sets of the paper of a task that are available."""
     for name in main_study(task).scales["paper"]["datasets"]:
         try:
             yield load_dataset(name, mirror=mirror)
@@ -66,7 +67,7 @@ def papers_data(task: str, mirror: PathLike | None) -> Iterator[Dataset]:
 
 
 def joint(args: argparse.Namespace) -> None:
-    """Shift of target and inputs, set by set."""
+    """Print the shift of target and inputs, set by set."""
     for task, names in CUTS.items():
         rows = []
         for data in papers_data(task, args.mirror):
@@ -97,7 +98,7 @@ def summarise(table: pd.DataFrame, names: Sequence[str]) -> None:
 
 
 def random(args: argparse.Namespace) -> None:
-    """What is left to chance in 1,000 seeds."""
+    """Print the randomness that is left in the cuts of 1,000 seeds."""
     print(f"{'data set':16} distinct  place error (chance)  pair error (chance)  pairs together")
     for task, names in CUTS.items():
         for data in papers_data(task, args.mirror):
@@ -110,7 +111,7 @@ def random(args: argparse.Namespace) -> None:
 
 
 def groups(args: argparse.Namespace) -> None:
-    """2,000 rows in 200 groups that differ: shift of target and inputs beside scikit-learn's splitters."""
+    """Compare shift of target and inputs with scikit-learn's splitters on 2,000 rows in 200 groups that differ."""
     rng = np.random.default_rng(0)
     of_row = rng.integers(200, size=2000)
     X = rng.normal(size=(2000, 4)) + rng.normal(size=(200, 4))[of_row]
@@ -130,7 +131,7 @@ def groups(args: argparse.Namespace) -> None:
 
 
 def labels(args: argparse.Namespace) -> None:
-    """500 rows with six labels, beside iterative-stratification where it is installed."""
+    """Compare with iterative-stratification, where it is installed, on 500 rows with six labels."""
     try:
         from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
     except ImportError:
@@ -154,7 +155,7 @@ def labels(args: argparse.Namespace) -> None:
 
 
 def speed(args: argparse.Namespace) -> None:
-    """Processor time of one cut, and the largest memory so far."""
+    """Print the processor time of one cut, and the largest memory so far."""
     rng = np.random.default_rng(0)
     make_folds("CB-TSCV", rng.random((99, 3)), rng.random(99), 5, [0])
     make_folds("CB-TSCV", rng.random((99, 3)), rng.random(99), 5, [0], groups=np.arange(99) // 3)

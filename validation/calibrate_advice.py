@@ -1,9 +1,10 @@
-"""Is advice right? Measured on what no rule was made from (`validation/held_out_sets.py`): `make advice`.
+"""Test advice on populations and data sets that no rule was made from (`validation/held_out_sets.py`): `make advice`.
 
-Coverage of the recommended interval by cell, errors by population, of rows and of groups of rows; alarms of a split that is or is
-not shifted; whether the promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x
-10-fold, as advised and with as many fits; planted faults found and none cried in clean sets. Prints figures, and writes them with
-``--out``; samples in that folder that the same code has made are not made again: a run that was stopped goes on.
+Measured are the coverage of the recommended interval by cell, with errors by population, for rows and for groups of rows; alarms
+for splits that are and are not shifted; how often the promise on repetitions is kept; the error of the estimate compared with
+10-fold once, 5-fold once and 10 x 10-fold, as advised and with as many fits; planted faults that are found, and false reports in
+clean sets. Prints figures, and writes them with ``--out``. Samples in that folder that the same code has made are not made again:
+a run that was stopped continues.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def learners(task: str) -> dict[str, Estimator]:
-    """Three learners from stable to unstable."""
+    """Make three learners from stable to unstable."""
     if task == "classification":
         return {
             "LDA": LinearDiscriminantAnalysis(),
@@ -84,7 +85,7 @@ def learners(task: str) -> dict[str, Estimator]:
 
 
 def rows_of(name: str, n: int, rng: np.random.Generator, mirror: PathLike | None = None) -> Sampled:
-    """Sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
+    """Draw sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
     if name in (*DATA_SETS, *DATA_OF_THE_RULES):
         data = load_dataset(name, mirror=mirror)
         order = rng.permutation(len(data.y))
@@ -99,7 +100,7 @@ def rows_of(name: str, n: int, rng: np.random.Generator, mirror: PathLike | None
 
 
 def one_sample(name: str, n: int, seed: int, mirror: PathLike | None) -> Rows:
-    """Rows of one sample: interval and truth by learner, and what other ways of cross-validation say."""
+    """Measure one sample: interval and truth by learner, and the estimates of other ways of cross-validation."""
     rng = np.random.default_rng([seed, n, sum(map(ord, name))])
     X, y, X_rest, y_rest, task = rows_of(name, n, rng, mirror)
     if task == "classification":
@@ -128,7 +129,7 @@ def one_sample(name: str, n: int, seed: int, mirror: PathLike | None) -> Rows:
             made: dict[bytes, FloatArray] = made,
             truths: list[FloatArray] | None = None,
         ) -> FloatArray:
-            """Losses of the rows; with a list, those of the models on the rest are put there."""
+            """Compute the losses of the rows; append those of the models on the rest to `truths`."""
             if truths is None and folds.tobytes() in made:
                 return made[folds.tobytes()]
             losses = np.full(n, np.nan)
@@ -169,14 +170,9 @@ def one_sample(name: str, n: int, seed: int, mirror: PathLike | None) -> Rows:
 
 
 def rows_in_groups(name: str, n_groups: int, rng: np.random.Generator) -> tuple[Array, Array, IntArray, str]:
-    """Rows of a population in groups: alike in the first input, and with something of their own in the target.
+    """Draw rows of a population in groups that are alike in the first input and share an effect on the target.
 
-    Returns
-    -------
-    X, y : ndarray
-    groups : ndarray of shape (n,)
-        Those below `n_groups` are the sample, all others are new.
-    task : str
+    Returns X, y, groups and task; groups below `n_groups` are the sample, all others are new.
     """
     n = GROUP_SIZE * (n_groups + N_REST // GROUP_SIZE)
     if name in OF_THE_RULES:
@@ -193,7 +189,7 @@ def rows_in_groups(name: str, n_groups: int, rng: np.random.Generator) -> tuple[
 
 
 def one_grouped_sample(name: str, n_groups: int, seed: int) -> Rows:
-    """Rows of one sample of groups: the recommended interval and the truth on rows of new groups, by learner."""
+    """Measure one sample of groups: the recommended interval and the truth on rows of new groups, by learner."""
     rng = np.random.default_rng([seed, n_groups, sum(map(ord, name)), GROUP_SIZE])
     X, y, groups, task = rows_in_groups(name, n_groups, rng)
     sample, rest = np.flatnonzero(groups < n_groups), np.flatnonzero(groups >= n_groups)
@@ -229,7 +225,7 @@ def one_grouped_sample(name: str, n_groups: int, seed: int) -> Rows:
 
 
 def coverage(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Coverage by cell with Wilson's interval, and the share of the cells between .93 and .97, errors by population."""
+    """Compute coverage by cell with Wilson's interval, marks for cells between .93 and .97, and coverage by population."""
     cells = rows.groupby(["population", "task", "n", "learner"]).covered.agg(["mean", "size"]).reset_index()
     low, high = wilson_interval(cells["mean"].to_numpy(), cells["size"].to_numpy())
     cells = cells.assign(low=low, high=high, inside=(cells["mean"] >= LOW) & (cells["mean"] <= HIGH))
@@ -240,16 +236,11 @@ def coverage(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def true_shares(cells: pd.DataFrame) -> tuple[float, ...]:
-    """Mean and spread of the true coverage of cells, and the share of them inside, by a beta-binomial distribution of the counts.
+    """Estimate mean and spread of the true coverage of cells, and the share inside, by a beta-binomial model of the counts.
 
-    The share of cells that are measured inside mixes how far cells differ with the error of measuring each.
-
-    Returns
-    -------
-    mean, spread, inside : float
-        Most likely.
-    spread_bound, inside_bound : float
-        The largest spread that the counts do not speak against at .05 (likelihood ratio), and the share inside with it.
+    The share of cells that are measured inside mixes the differences of cells with the error of measuring each. Returns the most
+    likely mean, spread and share inside; then the largest spread that is not rejected at .05 (likelihood ratio), and the share
+    inside with it.
     """
     sizes = cells["size"].to_numpy()
     hits = (cells["mean"] * sizes).round().astype(int).to_numpy()
@@ -271,7 +262,7 @@ def true_shares(cells: pd.DataFrame) -> tuple[float, ...]:
 
 
 def errors_of_ways(rows: pd.DataFrame) -> pd.DataFrame:
-    """Root mean square error of every way's estimate against the model of all rows, relative to random 10-fold once."""
+    """Compute the root mean square error of each way's estimate for the model of all rows, relative to random 10-fold once."""
     out, ways = [], [name for name in rows.columns if name.startswith("way ")]
     fits = {"10-fold": 10, "5-fold": 5, "10 x 10-fold": 100}
     for (population, task, n, learner), part in rows.groupby(["population", "task", "n", "learner"]):
@@ -287,7 +278,7 @@ def errors_of_ways(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def promise(rows: pd.DataFrame) -> FloatArray:
-    """Share of the studies in which what partitions leave is at most eps of the standard deviation that none removes."""
+    """Compute the share of studies in which partitions leave at most eps of the standard deviation that none can remove."""
     kept = []
     for _, part in rows[rows.learner != "forest"].groupby(["population", "n", "learner"]):
         if len(part) < 2:
@@ -299,9 +290,9 @@ def promise(rows: pd.DataFrame) -> FloatArray:
 
 
 def alarms(n_cuts: int, seed: int) -> pd.DataFrame:
-    """Share of random cuts, and of cuts with a planted shift, that are called shifted, by size.
+    """Compute the shares of random cuts, and of cuts with a planted shift, that are reported as shifted, by size.
 
-    Shifts are planted twice: a large one, and two that are said to be found in every second and in nine of ten cases.
+    Shifts are planted twice: a large one, and two with a predicted power of one half and of nine tenths.
     """
     out = []
     for name, draw in {**CLASSES, **NUMBERS}.items():
@@ -328,7 +319,7 @@ def alarms(n_cuts: int, seed: int) -> pd.DataFrame:
 
 
 def faults(mirror: PathLike | None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Planted faults and whether they were found; clean sets and what was cried."""
+    """List planted faults with a mark for those found, and clean sets with the faults reported for them."""
     planted = [(code, code in found_codes(*make(np.random.default_rng(7)))) for code, make in PLANTED.items()]
     cried = [(name, ", ".join(sorted(found_codes(X, y, grave=True))) or "-") for name, X, y in clean_sets(mirror)]
     return pd.DataFrame(planted, columns=["planted", "found"]), pd.DataFrame(cried, columns=["set", "cried"])
@@ -370,7 +361,7 @@ def main() -> None:
             )
 
     def over_samples(function: Callable[..., Any], jobs: list[tuple[Any, ...]], name: str) -> pd.DataFrame:
-        """Rows of all jobs, of which the first three entries are population, size and seed; what is made is kept."""
+        """Make the rows of all jobs, whose first three entries are population, size and seed; finished rows are kept."""
         code = digest(module_files(__file__), (ROOT, Path(foldshift.__file__).parents[1]))[:12]
         file, made, size = options.out and options.out / f"{name}_{code}.csv", [], BLOCK * options.cores
         if file and file.exists():

@@ -1,4 +1,4 @@
-"""What advice is tested on and no rule of advice is made from: named here before the rules were, and looked at by no rule.
+"""Populations and data sets for tests of advice. They were named before the rules were made, and no rule has seen them.
 
 The rules of `foldshift.advice` rest on theorems and on the tables of the study of honest cuts. Its populations, and the data
 sets that it samples from, are not among these.

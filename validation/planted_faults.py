@@ -1,4 +1,4 @@
-"""Tables with one planted fault each, and tables without any that is known."""
+"""Tables with one planted fault each, and tables without a known fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHUFFLED = KFold(5, shuffle=True, random_state=0)
 
 
 def found_codes(X: TableLike, y: Array, groups: Array | None = None, cv: Splitter = SHUFFLED, grave: bool = False) -> set[str]:
-    """Codes of the faults that are found in a table; of notes too unless `grave`."""
+    """Return the codes of the faults that are found in a table; those of notes too unless `grave`."""
     data = as_data(X, y, groups=groups)
     faults = find_faults(data, as_folds(cv, np.zeros((data.n, 1)), data.target, groups))
     return {fault.code for fault in faults if not grave or fault.severity != "note"}
@@ -45,7 +45,7 @@ def identifier(rng: np.random.Generator) -> Planted:
 
 
 def duplicates(rng: np.random.Generator) -> Planted:
-    """Every tenth row stands twice."""
+    """Every tenth row occurs twice."""
     X, y = _plain(rng)
     return pd.concat([X, X[::10]], ignore_index=True), np.concatenate([y, y[::10]])
 

@@ -1,16 +1,16 @@
-"""How often tests on one data set find a difference between two equally good learners: `make corrected-t`.
+"""Measure the false findings of tests on one data set for two equally good learners: `make corrected-t`.
 
-Two classes of 50 rows each, twice three inputs: the first learner sees three of them, the second the other three, which are drawn
-alike. So both have the same expected accuracy, whatever the learner, and every finding is an error. 10 x 10-fold cross-validation
-(in its right shape and read as one run of 100 folds), repeated hold-out (15 times 10 rows), and the conservative Z (15 hold-outs,
-10 pairs of halves).
+Two classes of 50 rows each, twice three inputs: the first learner sees three of them, the second the other three, with the same
+distribution. So both have the same expected accuracy for any learner, and every finding is an error. The designs are 10 x 10-fold
+cross-validation (in its right shape and read as one run of 100 folds), repeated hold-out (15 times 10 rows), and the conservative
+Z (15 hold-outs, 10 pairs of halves).
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,13 +27,13 @@ N, D = 100, 3
 
 
 def nearest(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
-    """Five nearest neighbours."""
+    """Predict by five nearest neighbours."""
     apart = ((X[test][:, None] - X[train]) ** 2).sum(axis=2)
     return np.take(y[train], np.argpartition(apart, 5, axis=1)[:, :5]).mean(axis=1) > 0.5
 
 
 def lda(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
-    """Linear discriminant analysis with equal weights of the classes."""
+    """Predict by linear discriminant analysis with equal weights of the classes."""
     a, b = (X[train][y[train] == c] for c in (0, 1))
     within = ((len(a) - 1) * np.cov(a.T) + (len(b) - 1) * np.cov(b.T)) / (len(a) + len(b) - 2)
     w = np.linalg.solve(within, b.mean(axis=0) - a.mean(axis=0))
@@ -41,13 +41,13 @@ def lda(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArra
 
 
 def centroid(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
-    """Nearest class mean."""
+    """Predict the class with the nearest mean."""
     a, b = (X[train][y[train] == c].mean(axis=0) for c in (0, 1))
     return ((X[test] - a) ** 2).sum(axis=1) > ((X[test] - b) ** 2).sum(axis=1)
 
 
 def difference(learner: Learner, X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> float:
-    """Accuracy on the first half of the inputs less that on the second."""
+    """Compute the accuracy with the first half of the inputs minus that with the second."""
     return (learner(X[:, :D], y, train, test) == y[test]).mean() - (learner(X[:, D:], y, train, test) == y[test]).mean()
 
 
@@ -64,8 +64,8 @@ def hold_outs(learner: Learner, X: FloatArray, y: IntArray, rows: IntArray, time
     return np.array(found)
 
 
-def study(learner: Learner, rng: np.random.Generator) -> dict[str, float]:
-    """p-values of all tests on one data set."""
+def study(learner: Learner, rng: np.random.Generator) -> dict[str, Any]:
+    """Compute the p-values of all tests on one data set."""
     y = np.arange(N) % 2
     X = rng.standard_normal((N, 2 * D)) + 0.5 * y[:, None]
     tenfold = np.array([folds(learner, X, y, 10, rng) for _ in range(10)])

@@ -1,6 +1,6 @@
-"""Coverage of every interval, and the promise of `recommend_repetitions`, measured where the truth is known: `make coverage`.
+"""Measure the coverage of every interval, and the promise of `recommend_repetitions`, with a known truth: `make coverage`.
 
-Six populations that no test uses. Every sample is cross-validated and held against the true errors of rows outside it; the unit
+Six populations that no test uses. Every sample is cross-validated and compared with the true errors on rows outside it. The unit
 of the errors of a mean is the population (learners of a population share its samples), that of a single coverage is the sample
 (Wilson). Prints figures, and writes them with ``--out``.
 """
@@ -98,7 +98,7 @@ POPULATIONS = {
 
 
 def halved(population: Population) -> Population:
-    """A population with two classes in place of its target: whether it is above 0."""
+    """Make a population with two classes in place of its target: above 0, or not."""
 
     def draw(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
         X, y = population(n, rng)
@@ -112,7 +112,7 @@ TWO_CLASSES = {name: halved(population) for name, (population, _) in POPULATIONS
 
 
 def drawn(population: Population) -> Callable[[np.random.Generator], tuple[Array, Array, Array, Array]]:
-    """What `coverage_audit` draws from a population."""
+    """Make the function by which `coverage_audit` draws from a population."""
 
     def draw(rng: np.random.Generator) -> tuple[FloatArray, Array]:
         X, y = population(N_SAMPLE + N_REST, rng)
@@ -122,7 +122,7 @@ def drawn(population: Population) -> Callable[[np.random.Generator], tuple[Array
 
 
 def audits(n_replicates: int, seed: int, *, n_repetitions: int = 2, n_nested: int = 1) -> pd.DataFrame:
-    """Rows of `coverage_audit` of every population and learner, with CV."""
+    """Run `coverage_audit` for every population and learner, with CV."""
     frames = []
     for number, (name, (population, learners)) in enumerate(POPULATIONS.items()):
         for learner in learners:
@@ -142,7 +142,7 @@ def audits(n_replicates: int, seed: int, *, n_repetitions: int = 2, n_nested: in
 
 
 def by_population(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Mean coverage over populations with the error whose unit they are, and the lowest of a population and learner."""
+    """Average coverage over populations, with its error over populations, and find the lowest of a population and learner."""
     out = []
     for key, part in rows.groupby(keys, sort=False):
         means = part.groupby("population", sort=False)["coverage"].mean()
@@ -168,7 +168,7 @@ def by_population(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 
 def new_source(n_replicates: int, seed: int) -> pd.DataFrame:
-    """Coverage of the error on a new source of every interval from leave-one-source-out; ten sources of 200 rows."""
+    """Measure how every interval from leave-one-source-out covers the error on a new source; ten sources of 200 rows."""
     frames = []
     for number, model in enumerate(MODELS):
         rng = np.random.default_rng([seed, 100 + number])
@@ -181,7 +181,7 @@ def new_source(n_replicates: int, seed: int) -> pd.DataFrame:
 def promise(
     n_studies: int, seed: int, *, n_pilot: int = 10, n_more: int = 400, K: int = 10, M: int = 10, eps: float = 0.1
 ) -> pd.DataFrame:
-    """Share of simulated studies in which `recommend_repetitions` keeps its promise, and the plug-in and the version before do.
+    """Compute the shares of simulated studies in which `recommend_repetitions`, the plug-in and its predecessor keep the promise.
 
     The truth: variance of the estimate between ``n_more`` further partitions of the same data, and covariance of the estimates of
     two partitions over 4,000 data sets.
@@ -217,12 +217,12 @@ def promise(
 
 
 def other_intervals(n_replicates: int, seed: int, selection: bool = True) -> pd.DataFrame:
-    """Coverage of the intervals that `coverage_audit` has not: areas, differences of losses, the error of a chosen learner.
+    """Measure the coverage of intervals that `coverage_audit` lacks: areas, differences of losses, error of a chosen learner.
 
-    The six populations, each with two classes; LDA and 3NN, folds with and without regard to class, two repetitions; to be chosen
-    among: 40 trees of all depths from 1 to 10 and four smallest leaves. The truth is measured on rows outside the sample, of the
-    very models of the folds; of the chosen learner, trained on the training parts, the mean over folds. Without `selection` no
-    learner is chosen: a tenth of the time.
+    The six populations, each with two classes; LDA and 3NN, folds with and without regard to class, two repetitions; a choice
+    among 40 trees of all depths from 1 to 10 and four smallest leaves. The truth is measured on rows outside the sample, for the
+    very models of the folds; for the chosen learner, trained on the training parts, it is the mean over folds. Without
+    `selection` no learner is chosen, which takes a tenth of the time.
     """
     rows = []
     for number, (name, population) in enumerate(TWO_CLASSES.items()):
@@ -236,7 +236,7 @@ def other_intervals(n_replicates: int, seed: int, selection: bool = True) -> pd.
 
 
 def _one_sample(X: Array, y: Array, X_rest: Array, y_rest: Array, rng: np.random.Generator, selection: bool) -> Rows:
-    """Rows ``interval, learner, covered, gap`` of one sample."""
+    """Make the rows ``interval, learner, covered, gap`` of one sample."""
     out = []
 
     def add(interval: str, learner: str, found: Any, truth: float) -> None:
@@ -296,7 +296,7 @@ def _one_sample(X: Array, y: Array, X_rest: Array, y_rest: Array, rng: np.random
 
 
 def main() -> None:
-    """Run what was asked for and print it."""
+    """Run the sections that are asked for and print them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sections = ("repetitions", "intervals", "new_source", "other")
     parser.add_argument("--only", nargs="*", choices=(*sections, "areas"), default=sections, help="areas: a part of other")

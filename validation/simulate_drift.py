@@ -1,8 +1,8 @@
-"""Levels and power of the drift reports, simulated: does "moved" come once in twenty where nothing has, and else often?
+"""Simulate level and power of the drift reports: "moved" once in twenty where nothing has moved, often where something has.
 
-``--what folds``: `fold_drift` on random cuts, by the number of seeds: how often it says that anything differs from chance;
-``power``: on cuts that lean on one column. ``--what report``: `DriftReport` on two tables, by what was changed between them.
-``--what dependence``: the tests of all features together where nothing but the dependence of columns has changed.
+``--what folds``: `fold_drift` on random cuts, by the number of seeds: share of reports that anything differs from chance;
+``power``: on cuts that lean on one column. ``--what report``: `DriftReport` on two tables, by the change between them.
+``--what dependence``: the tests of all features together where only the dependence of columns has changed.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def shares(title: str, counts: dict[str, int], n: int, seconds: float) -> None:
 
 
 def mixed(rng: np.random.Generator, n: int) -> FloatArray:
-    """Five columns: three without ties, one rounded, one of three values."""
+    """Draw five columns: three without ties, one rounded, one of three values."""
     return np.column_stack([rng.normal(size=(n, 3)), rng.normal(size=n).round(), rng.integers(0, 3, n)])
 
 
 def folds(sizes: Sequence[int], n_tables: int, power: float) -> None:
-    """`fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
+    """Run `fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
     for n_seeds in sizes:
         start, said = time.monotonic(), 0
         for table in range(n_tables):
@@ -59,7 +59,7 @@ def folds(sizes: Sequence[int], n_tables: int, power: float) -> None:
 
 
 def two_tables(rng: np.random.Generator, change: str) -> tuple[list[FloatArray], list[IntArray]]:
-    """Tables of 100 and 80 rows and two targets, of which one thing is changed."""
+    """Draw tables of 100 and 80 rows and two targets, with one change."""
     tables = [mixed(rng, n) for n in (100, 80)]
     targets = [rng.poisson(200, n) for n in (100, 80)]
     if change == "mean by half a standard deviation":
@@ -74,7 +74,7 @@ def two_tables(rng: np.random.Generator, change: str) -> tuple[list[FloatArray],
 
 
 def report(n_tables: int, n_permutations: int = 199) -> None:
-    """`DriftReport` on tables of 100 and 80 rows, five columns and a target."""
+    """Run `DriftReport` on tables of 100 and 80 rows, five columns and a target."""
     changes = ("nothing", "mean by half a standard deviation", "shares of categories", "all means by a quarter",
                "whole-numbered target by half a standard deviation")  # fmt: skip
     for change in changes:
@@ -90,7 +90,7 @@ def report(n_tables: int, n_permutations: int = 199) -> None:
 
 
 def dependence(n_tables: int, n_rows: int = 100, n_permutations: int = 199) -> None:
-    """Tests of three columns, correlated by 0 in one table and by as much in the other, at .05 uncorrected."""
+    """Test three columns, uncorrelated in one table and correlated in the other, at .05 uncorrected."""
     tests = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample, "dependence": dependence_test}
     for correlation in (0.0, 0.3, 0.5, 0.7):
         start, said = time.monotonic(), dict.fromkeys(tests, 0)

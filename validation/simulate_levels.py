@@ -1,9 +1,10 @@
-"""Real levels of the tests over data sets where all methods are equally good: `make levels`.
+"""Measure the real levels of the tests over data sets where all methods are equally good: `make levels`.
 
-For every number of data sets n = 3 to 15 and of methods k = 2 to 6, with normal scores and with heavy ties (three values), the
-share of simulated studies in which a test finds something at .05 and at .01: Friedman, Iman-Davenport's F, Nemenyi, Holm over
-Wilcoxon's pairs (any pair), Wilcoxon and the sign test (one pair). Beside it the chi-square, F and studentized range, which
-hold for many data sets only. A share is marked where it is above the level by more than three standard errors.
+For every number of data sets n = 3 to 15 and of methods k = 2 to 6, with normal scores and with heavy ties (three values), this
+prints the share of simulated studies in which a test finds something at .05 and at .01: Friedman, Iman-Davenport's F, Nemenyi,
+Holm over Wilcoxon's pairs (any pair), Wilcoxon and the sign test (one pair). For comparison it prints chi-square, F and the
+studentized range, which hold for many data sets only. A share is marked if it is above the level by more than three standard
+errors.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ EXACT = ("Friedman, F", "Nemenyi", "Holm", "Wilcoxon", "sign test")
 
 
 def draw(kind: str, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
-    """Scores of equally good methods."""
+    """Draw scores of equally good methods."""
     return rng.standard_normal(shape) if kind == "normal" else rng.integers(0, 3, shape).astype(float)
 
 
 def approximate(ranks: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """p of chi-square, F and the studentized range for the largest difference, arrays of one study each."""
+    """Compute p of chi-square, F and the studentized range for the largest difference, one per study."""
     n, k = ranks.shape[1:]
     sums = ranks.sum(axis=1)
     within = (ranks**2).sum(axis=(1, 2)) - n * k * (k + 1) ** 2 / 4
@@ -51,8 +52,8 @@ def approximate(ranks: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return stats.chi2.sf(chi2, k - 1), stats.f.sf(f, k - 1, (k - 1) * (n - 1)), p_range[where]
 
 
-def cell(kind: str, n: int, k: int, n_studies: int, n_draws: int, seed: int) -> tuple[dict[str, FloatArray], str]:
-    """p-values of all tests in every study of one size, and where those of Friedman and Nemenyi come from."""
+def cell(kind: str, n: int, k: int, n_studies: int, n_draws: int, seed: list[int]) -> tuple[dict[str, FloatArray], str]:
+    """Compute the p-values of all tests in every study of one size, and name the origin of those of Friedman and Nemenyi."""
     scores = draw(kind, np.random.default_rng(seed), (n_studies, n, k))
     ranks = midranks(-scores, np.abs(scores).max(axis=2))
     chi2, f, q = approximate(ranks)
@@ -116,7 +117,7 @@ def main() -> int:
 
 
 def summary(part: pd.DataFrame) -> pd.DataFrame:
-    """Shares of the tests over the numbers of data sets, and how many are above the level."""
+    """Summarise the shares of the tests over the numbers of data sets, and count those above the level."""
     return part.groupby(["alpha", "test"], sort=False).agg(
         sizes=("share", "size"),
         smallest=("share", "min"),

@@ -1,4 +1,4 @@
-"""Write src/foldshift/advice/expected.csv, what advice expects of a cut, from the published study of honest cuts."""
+"""Write src/foldshift/advice/expected.csv, the expected bias and error of a cut, from the published study of honest cuts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDS = (5, 10)
 
 
 def made() -> str:
-    """The file as text."""
+    """Make the text of the file."""
     table = pd.read_csv(TABLE)
     shown = np.array([cut in SIDE_BY_SIDE[task] for task, cut in zip(table.task, table.cut)])
     table = table[shown & table.k.isin(FOLDS)].rename(columns=COLUMNS)
