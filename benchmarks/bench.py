@@ -1,13 +1,16 @@
-"""Speed, measured in one run: folds and D_n, shared path against plain path and scikit-learn, projected core-hours; many data
-sets of texts, leave-one-out; learners that no paper has.
+"""Measure speed in one run: folds and D_n, the shared path against the plain one and scikit-learn, projected core-hours.
 
-Without a mirror the data are made up in the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
+Further parts: learners that no paper has, many data sets of texts, leave-one-out, shift. Without a mirror the data are made up in
+the sizes of the paper's data sets; `make bench MIRROR=folder` takes the real ones.
 """
+
+from __future__ import annotations
 
 import argparse
 import itertools
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,6 +34,13 @@ from foldshift.partition import make_folds
 from foldshift.reporting.table_grid import to_csv
 from foldshift.shift import fold_ks
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from foldshift.core.types import Array, Estimator, FloatArray, PathLike
+
+    NamedTable = tuple[str, FloatArray, Array]  # name, inputs, target
+
 ROOT = Path(__file__).resolve().parents[1]
 COMPARED = ("traffic", "concrete", "abalone", "delevators")  # small, middle, large, largest
 STARTS = 1.3  # seconds that a job takes besides its work: starting Python, imports, loading compiled code
@@ -39,7 +49,7 @@ STARTS = 1.3  # seconds that a job takes besides its work: starting Python, impo
 class PrunedTree(DecisionTreeRegressor):
     """scikit-learn's tree with rpart's complexity: alpha is a share of the variance of the training target."""
 
-    def fit(self, X, y):
+    def fit(self, X: Array, y: Array) -> PrunedTree:
         self.ccp_alpha = 0.01 * np.var(y)
         return super().fit(X, y)
 
@@ -53,8 +63,8 @@ PEERS = {
 }
 
 
-def load(names, mirror):
-    """Inputs and target, scaled to [0, 1], of every data set: the real ones, or made-up ones of the same size."""
+def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[NamedTable]:
+    """Yield inputs and target, scaled to [0, 1], of every data set: the real one, or a made-up one of the same size."""
     catalogue = read_catalogue()
     for name in names:
         if mirror:
@@ -67,15 +77,15 @@ def load(names, mirror):
             yield name, X, (y - y.min()) / (y.max() - y.min())
 
 
-def timed(function, *arguments, **keywords):
-    """Seconds of wall time of one call."""
+def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> float:
+    """Measure the seconds of wall time of one call."""
     start = time.perf_counter()
     function(*arguments, **keywords)
     return time.perf_counter() - start
 
 
-def bench_folds(data, study):
-    """Folds and D_n of the whole study at 1000 seeds."""
+def bench_folds(data: list[NamedTable], study: dict[str, Any]) -> pd.DataFrame:
+    """Time the folds and D_n of the whole study at 1000 seeds."""
     rows = []
     for name, _, y in data:
         for k in study["n_folds"]:
@@ -87,10 +97,10 @@ def bench_folds(data, study):
     return pd.DataFrame(rows, columns=["dataset", "k", "partitioner", "seconds_folds", "seconds_dn"])
 
 
-def per_seed(estimator, X, y, k):
-    """Seconds per seed of the shared path, and seconds once per data set, from one seed and from enough to tell.
+def per_seed(estimator: Estimator, X: Array, y: Array, k: int) -> tuple[float, float]:
+    """Measure the seconds per seed of the shared path, and the seconds once per data set, from one seed and from many.
 
-    Work that is done once per data set is paid once per block of seeds: it is timed apart.
+    Work done once per data set is paid once per block of seeds, so it is timed apart.
     """
     first = timed(evaluate_folds, estimator, X, y, make_folds("TSCV", X, y, k, [0]))
     n_seeds = 2
@@ -102,8 +112,8 @@ def per_seed(estimator, X, y, k):
         n_seeds *= 4
 
 
-def bench_learners(data, study, learners):
-    """Milliseconds per fit of the shared path on every data set and k."""
+def bench_learners(data: list[NamedTable], study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    """Measure the milliseconds per fit of the shared path on every data set and k."""
     rows = []
     for name, X, y in data:
         for k in study["n_folds"]:
@@ -118,8 +128,8 @@ def bench_learners(data, study, learners):
     )
 
 
-def bench_ratios(data, study, learners):
-    """The shared path, in a block of 1000 seeds, against the plain one and against scikit-learn: five folds, the same run."""
+def bench_ratios(data: list[NamedTable], study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    """Compare the shared path, in a block of 1000 seeds, with the plain one and scikit-learn: five folds, the same run."""
     rows = []
     for name, X, y in data:
         if name not in COMPARED:
@@ -136,8 +146,8 @@ def bench_ratios(data, study, learners):
     return pd.DataFrame(rows, columns=columns)
 
 
-def project(fits, study):
-    """Core-hours of every learner at the paper's scale, besides starting the jobs."""
+def project(fits: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
+    """Project the core-hours of every learner at the paper's scale, without starting the jobs."""
     cells, n_seeds = len(study["partitioners"]), study["n_seeds"]
     seconds = fits["ms_per_fit"] / 1000 * fits["k"] * cells * n_seeds + fits["seconds_once"] * cells
     n_fits = (fits["k"] * cells * n_seeds).groupby(fits["learner"], sort=False).sum()
@@ -145,7 +155,7 @@ def project(fits, study):
     return pd.DataFrame({"fits": n_fits, "core_hours": hours, "ms_per_fit": hours * 3.6e6 / n_fits}).reset_index()
 
 
-def bench_regression(study, learners, mirror):
+def bench_regression(study: dict[str, Any], learners: dict[str, dict[str, Any]], mirror: PathLike | None) -> pd.DataFrame:
     """Measure, print, write results/bench/*.csv."""
     data = list(load(study["datasets"], mirror))
 
@@ -179,8 +189,8 @@ def bench_regression(study, learners, mirror):
     return fits
 
 
-def bench_others(learners):
-    """Learners that no main study has, on made-up tables: most are a library's, whose fits are no faster for being many."""
+def bench_others(learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
+    """Time the learners that no main study has on made-up tables; most are of a library, whose fits do not share work."""
     papers = {
         name for task in TASKS for name in configure({"scale": "paper"}, ROOT).config["studies"][main_study(task).id]["learners"]
     }
@@ -203,7 +213,7 @@ def bench_others(learners):
 
 TASKS = {"regression": bench_regression, "classification": bench_classifiers.bench}  # of the main study of a task
 OTHERS = "others"
-PARTS = (
+PARTS: dict[str, Callable[..., Any]] = (
     TASKS
     | {OTHERS: bench_others}
     | {"sources": bench_sources.main, "leave_one_out": bench_leave_one_out.main, "shift": bench_shift.main}
@@ -211,7 +221,7 @@ PARTS = (
 MADE_UP = {"shift"}  # parts whose tables are made up, with a mirror too
 
 
-def main():
+def main() -> None:
     """Measure one part or all."""
     paper = configure({"scale": "paper"}, ROOT)
     parser = argparse.ArgumentParser(description=__doc__)

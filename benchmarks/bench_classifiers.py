@@ -1,15 +1,16 @@
-"""The classification part of `make bench`: folds of DOB-SCV, milliseconds per fit, shared path against plain path, projected
-core-hours.
+"""Classification part of `make bench`: folds of DOB-SCV, milliseconds per fit, ratios of both paths, projected core-hours.
 
 Times are processor seconds of one thread, so that other work on the machine changes them little.
 """
+
+from __future__ import annotations
 
 import multiprocessing
 import re
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,13 @@ from foldshift.learners.kernels.svm import forget
 from foldshift.partition import make_folds
 from foldshift.reporting.table_grid import to_csv
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from foldshift.core.types import Array, Estimator, PathLike
+
+    Entries = dict[str, dict[str, dict[str, Any]]]  # by configuration and learner
+
 K = 5  # it stands for 2, 5 and 10: training parts of half, four fifths and nine tenths of the samples
 BLOCK = 50  # experiments per job, the default of `seeds_per_block`
 LONGEST = 3.0  # seconds of the longest call of a cell, about
@@ -33,7 +41,7 @@ GROWTH = (1_000, 3_162, 10_000, 31_623, 100_000)
 
 
 class Data(NamedTuple):
-    """What fits need of a data set: the real one, or one made up in its size and kinds of columns."""
+    """A data set as fits need it: the real one, or one made up in its size and kinds of columns."""
 
     name: str
     X: np.ndarray
@@ -43,14 +51,14 @@ class Data(NamedTuple):
     scaling: str
 
 
-def configurations(study, learners):
-    """Configuration to learner to its entry."""
+def configurations(study: dict[str, Any], learners: dict[str, dict[str, Any]]) -> Entries:
+    """Map configurations to learners and their entries."""
     both = configured_learners(study | {"configurations": ["paper", "corrected"]}, learners)
     return {name: {learner: learners[key] for learner, key in keys.items()} for name, keys in both.items()}
 
 
-def load(names, mirror):
-    """The data sets, numeric columns scaled to [0, 1]."""
+def load(names: Sequence[str], mirror: PathLike | None) -> Iterator[Data]:
+    """Yield the data sets, numeric columns scaled to [0, 1]."""
     kinds = pd.read_csv(main_study("classification").folder / "printed/table1_datasets.csv")
     kinds.index = kinds["dataset"].str.lower()
     for name in names:
@@ -62,8 +70,8 @@ def load(names, mirror):
             yield made_up(name, *kinds.loc[plain, ["real", "integer", "nominal", "examples"]])
 
 
-def made_up(name, n_real, n_integer, n_nominal, n_rows):
-    """A data set of two overlapping classes; integer columns have eleven values, nominal ones three."""
+def made_up(name: str, n_real: int, n_integer: int, n_nominal: int, n_rows: int) -> Data:
+    """Make a data set of two overlapping classes; integer columns have eleven values, nominal ones three."""
     rng = np.random.default_rng(n_rows)
     columns = [np.round(rng.random((n_rows, n_real)), 3), rng.integers(0, 11, (n_rows, n_integer)) / 10]
     nominal = rng.integers(0, 3, (n_rows, n_nominal)).astype(np.float64)
@@ -74,25 +82,24 @@ def made_up(name, n_real, n_integer, n_nominal, n_rows):
     return Data(name, X, (score > np.median(score)).astype(np.int64), categorical_features, categories, "global")
 
 
-def timed(function, *arguments, **keywords):
-    """Processor seconds of one call."""
+def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> float:
+    """Measure the processor seconds of one call."""
     start = time.process_time()
     function(*arguments, **keywords)
     return time.process_time() - start
 
 
-def bench_dob(data):
-    """Seconds of the folds of 100 seeds of DOB-SCV, k = 5."""
+def bench_dob(data: Data) -> float:
+    """Time the folds of 100 seeds of DOB-SCV, k = 5."""
     options = {"categorical_features": data.categorical_features}
     make_folds("DOB-SCV", data.X[:100], data.y[:100], K, [0], **options)
     return timed(make_folds, "DOB-SCV", data.X, data.y, K, range(100), **options)
 
 
-def dob_growth(n_rows):
-    """Seconds of the DOB-SCV folds of one seed on made-up data in 5 dimensions, and the peak memory of the process, which should
-    do nothing else.
+def dob_growth(n_rows: int) -> tuple[float, float]:
+    """Time the DOB-SCV folds of one seed on made-up data in 5 dimensions, and measure the peak memory of the process.
 
-    The peak, in MB, includes Python and the imports (Linux only, NaN elsewhere).
+    The process should do nothing else. The peak, in MB, includes Python and the imports (Linux only, NaN elsewhere).
     """
     rng = np.random.default_rng(0)
     X, y = rng.random((n_rows, 5)), rng.integers(0, 2, n_rows)
@@ -102,8 +109,8 @@ def dob_growth(n_rows):
     return seconds, int(re.search(r"VmHWM:\s+(\d+)", status.read_text()).group(1)) / 1024 if status.exists() else np.nan
 
 
-def bench_growth():
-    """Growth of DOB-SCV with the number of rows; the exponent is that of the step from the row above."""
+def bench_growth() -> pd.DataFrame:
+    """Measure the growth of DOB-SCV with the number of rows; the exponent is that of the step from the row above."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         table = pd.DataFrame(list(pool.map(dob_growth, GROWTH)), columns=["seconds", "peak_mb"])
     table.insert(0, "rows", GROWTH)
@@ -111,18 +118,18 @@ def bench_growth():
     return table
 
 
-def evaluate(estimator, X, y, n_seeds, first=0):
-    """The shared path: class scores of every sample for partitions of SCV."""
+def evaluate(estimator: Estimator, X: Array, y: Array, n_seeds: int, first: int = 0) -> None:
+    """Compute the class scores of every sample for partitions of SCV by the shared path."""
     states = np.arange(n_seeds * K, dtype=np.uint32).reshape(n_seeds, K)
     estimator.scores_folds(X, y, make_folds("SCV", None, y, K, range(first, first + n_seeds)), states)
 
 
-def per_fit(estimator, X, y):
-    """Seconds per fit of the shared path, and seconds once per call, from two seeds and from enough to tell.
+def per_fit(estimator: Estimator, X: Array, y: Array) -> tuple[float, float]:
+    """Measure the seconds per fit of the shared path, and the seconds once per call, from two seeds and from many.
 
-    One seed would not do: what is shared between partitions may not be worth its while for one.
+    One seed is not enough: sharing work between partitions may not pay off for one.
     """
-    evaluate(estimator, X, y, 2, 1000)  # what stays from call to call, such as a kernel matrix, is there once per job
+    evaluate(estimator, X, y, 2, 1000)  # results kept from call to call, such as a kernel matrix, are made once per job
     first, n_seeds = timed(evaluate, estimator, X, y, 2), 4
     while True:
         more = timed(evaluate, estimator, X, y, n_seeds)
@@ -132,14 +139,14 @@ def per_fit(estimator, X, y):
         n_seeds *= 4
 
 
-def peak_of_two_seeds(estimator, X, y):
-    """Memory in MB of a call that finds nothing kept."""
+def peak_of_two_seeds(estimator: Estimator, X: Array, y: Array) -> float:
+    """Measure the memory in MB of a call that finds no kept results."""
     forget()
     return peak_mb(evaluate, estimator, X, y, 2)
 
 
-def bench_fits(data, entries):
-    """Milliseconds per fit of every classifier in every configuration on every data set."""
+def bench_fits(data: Iterable[Data], entries: Entries) -> pd.DataFrame:
+    """Measure the milliseconds per fit of every classifier in every configuration on every data set."""
     rows, known = [], {}
     for item in data:
         for configuration, learners in entries.items():
@@ -156,8 +163,8 @@ def bench_fits(data, entries):
     return pd.DataFrame(rows, columns=columns)
 
 
-def bench_ratios(data, fits, entries, n_block):
-    """The plain path against the shared one, whose work once per data set is spread over the fits of a block."""
+def bench_ratios(data: Iterable[Data], fits: pd.DataFrame, entries: Entries, n_block: int) -> pd.DataFrame:
+    """Compare the plain path with the shared one, whose work once per data set is spread over the fits of a block."""
     rows = []
     for item in data:
         if item.name not in COMPARED:
@@ -177,8 +184,8 @@ def bench_ratios(data, fits, entries, n_block):
     return pd.DataFrame(rows, columns=["configuration", "learner", "dataset", "ms_shared", "ms_plain", "plain_over_shared"])
 
 
-def project(fits, study):
-    """Core-hours of every classifier at the paper's scale, and its share of its configuration."""
+def project(fits: pd.DataFrame, study: dict[str, Any]) -> pd.DataFrame:
+    """Project the core-hours of every classifier at the paper's scale, and its share of its configuration."""
     per_k = iterations(study["schemes"])
     experiments = len(study["partitioners"]) * study["n_seeds"] + study["n_truth"]
     n_fits = experiments * sum(k * r for k, r in per_k.items())
@@ -191,7 +198,7 @@ def project(fits, study):
     return table
 
 
-def bench(study, learners, mirror):
+def bench(study: dict[str, Any], learners: dict[str, dict[str, Any]], mirror: PathLike | None) -> pd.DataFrame:
     """Measure, print, write results/bench/classifier_*.csv."""
     entries = configurations(study, learners)
     data = list(load(study["datasets"], mirror))

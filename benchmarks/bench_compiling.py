@@ -1,7 +1,9 @@
-"""Processor time of compiling every learner and first call alone: `python benchmarks/bench_compiling.py`.
+"""Measure the processor time of compiling every learner and every first call, each alone.
 
-The figures are those that `foldshift.engine.costs.compile_cost` plans with.
+`python benchmarks/bench_compiling.py` prints the figures that `foldshift.engine.costs.compile_cost` plans with.
 """
+
+from __future__ import annotations
 
 import json
 import os
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from foldshift.engine.config.runs import configure
 from foldshift.engine.config.yaml_files import read_yaml
@@ -22,7 +25,7 @@ print(max(part.seconds for part in compile_kernels(learners, partitioners, measu
 """
 
 
-def main():
+def main() -> None:
     """Print seconds by import path, the longest first."""
     configured = configure(read_yaml("config/config.yaml", "configuration"), ROOT)
     ours = {entry["import"]: entry for entry in configured.learners.values() if entry["import"].startswith("foldshift.")}
@@ -33,7 +36,7 @@ def main():
     print_seconds(calls)
 
 
-def print_seconds(calls):
+def print_seconds(calls: dict[str, list[Any]]) -> None:
     """Time every call in a process and with a cache of its own."""
     found = {}
     for path, call in calls.items():

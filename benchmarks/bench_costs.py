@@ -1,9 +1,12 @@
-"""The part of `make bench` that the cost model rests on: memory of a learner, and one table of what fits cost."""
+"""Part of `make bench` behind the cost model: memory of a learner, and one table of the costs of fits."""
+
+from __future__ import annotations
 
 import os
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,12 +16,16 @@ from foldshift.engine.config.learners_file import PAPER
 from foldshift.engine.costs.fit_costs import COLUMNS, MACHINE
 from foldshift.engine.costs.machine_speed import WORKS, milliseconds_of
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from foldshift.core.types import PathLike
+
 STATUS = Path("/proc/self/status")
 
 
-def peak_mb(function, *arguments):
-    """Memory in MB that a call takes at most beside what the process holds, measured in a forked process (Linux only, NaN
-    elsewhere)."""
+def peak_mb(function: Callable[..., Any], *arguments: Any) -> float:
+    """Measure the peak memory in MB that a call adds to the process, in a forked process (Linux only, NaN elsewhere)."""
     if not sys.platform.startswith("linux"):
         return np.nan
     source, sink = os.pipe()
@@ -40,31 +47,20 @@ def peak_mb(function, *arguments):
     return float(text) if text else np.nan
 
 
-def _resident(field):
+def _resident(field: str) -> int:
     return int(re.search(rf"{field}:\s+(\d+) kB", STATUS.read_text())[1])
 
 
-def learner_ids(fits, learners):
-    """Ids of the rows of the classifiers' table: those of the paper configuration end in ``@paper`` where the learner has
-    switches."""
+def learner_ids(fits: pd.DataFrame, learners: dict[str, dict[str, Any]]) -> list[str]:
+    """Make the ids of the rows of the classifiers' table; those of the paper configuration end in ``@paper`` if they differ."""
     return [
         name + PAPER if configuration == "paper" and name + PAPER in learners else name
         for configuration, name in zip(fits["configuration"], fits["learner"])
     ]
 
 
-def cost_table(fits):
-    """One row per learner and data set, the mean over the numbers of folds.
-
-    Parameters
-    ----------
-    fits : DataFrame
-        `COLUMNS`, maybe with ``k``.
-
-    Returns
-    -------
-    table : DataFrame
-    """
+def cost_table(fits: pd.DataFrame) -> pd.DataFrame:
+    """Average the columns `COLUMNS` over the numbers of folds: one row per learner and data set."""
     keys, values = list(COLUMNS[:4]), list(COLUMNS[4:])
     table = fits.groupby(keys, sort=False)[values].mean().reset_index()
     for name in values:
@@ -72,8 +68,8 @@ def cost_table(fits):
     return table
 
 
-def write_costs(path, tables):
-    """Write the tables of both studies as one, in the form of ``config/costs.tsv``, with what tells how fast this machine is."""
+def write_costs(path: PathLike, tables: Sequence[pd.DataFrame]) -> None:
+    """Write the tables of both studies as one, in the form of ``config/costs.tsv``, with rows on the speed of this machine."""
     works = [(MACHINE, name, 1, 1, f"{milliseconds_of(work):.3g}", 0, 0) for name, work in WORKS.items()]
     whole = pd.concat([pd.DataFrame(works, columns=list(COLUMNS)), *map(cost_table, tables)]).drop_duplicates(list(COLUMNS[:2]))
     write_text(path, whole.to_csv(sep="\t", index=False, lineterminator="\n"))

@@ -1,11 +1,14 @@
-"""Leave-one-out of 1NN, LDA and naive Bayes in one pass, against scikit-learn's fits one by one.
+"""Compare leave-one-out of 1NN, LDA and naive Bayes in one pass with scikit-learn's fits one by one.
 
 Times are processor seconds of one thread. scikit-learn is timed on some of the fits, all of full size, and scaled to all of them.
 """
 
+from __future__ import annotations
+
 import argparse
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +25,12 @@ from foldshift.evaluation import build_learner
 from foldshift.evaluation.leave_one_out import leave_one_out
 from foldshift.reporting.table_grid import to_csv
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from bench_classifiers import Data
+    from foldshift.core.types import Array, Estimator
+
 ROOT = Path(__file__).resolve().parents[1]
 DATASETS = ("phoneme", "banana")  # all columns numeric
 REPEATS = 3  # of the shared path, the median counts
@@ -32,11 +41,11 @@ THEIRS = {
 }
 
 
-def predict_some(estimator, X, y, n_fits):
-    """The first predictions of scikit-learn's leave-one-out.
+def predict_some(estimator: Estimator, X: Array, y: Array, n_fits: int) -> Array:
+    """Make the first predictions of scikit-learn's leave-one-out.
 
-    `cross_val_predict` wants every sample in one test part: the samples that are left out of the measurement make up a last one,
-    of a model that is fitted to few samples and costs next to nothing.
+    `cross_val_predict` needs every sample in one test part: samples that are not measured form a last one, for a model that is
+    fitted to few samples and costs next to nothing.
     """
     splits = list(islice(LeaveOneOut().split(X), n_fits))
     if n_fits < len(y):
@@ -44,9 +53,8 @@ def predict_some(estimator, X, y, n_fits):
     return cross_val_predict(estimator, X, y, cv=splits)[:n_fits]
 
 
-def bench(data, learners, n_fits):
-    """One row per data set and learner: seconds of both, their ratio, memory, and on how many of the compared predictions they
-    differ."""
+def bench(data: Iterable[Data], learners: dict[str, dict[str, Any]], n_fits: int) -> pd.DataFrame:
+    """Measure a row per data set and learner: seconds of both, their ratio, memory, and the number of different predictions."""
     rows = []
     for item in data:
         # In the order of the file, the first samples may be of one class only.
@@ -66,7 +74,7 @@ def bench(data, learners, n_fits):
     return pd.DataFrame(rows, columns=[*columns, "seconds_sklearn", "sklearn_over_shared", "differences"])
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write results/bench/leave_one_out.csv."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mirror", default="", help="folder or URL of the real data")

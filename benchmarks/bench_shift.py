@@ -1,13 +1,16 @@
-"""Kolmogorov-Smirnov over all features of all injected versions at once, against a loop over scipy's `ks_2samp`.
+"""Compare Kolmogorov-Smirnov over all features of all injected versions at once with a loop over scipy's `ks_2samp`.
 
 Times are processor seconds of one thread, in one run. Both paths give statistics and asymptotic p-values; the statistics must be
 the same. The loop is timed on some of the versions and scaled to all. Tables are random numbers of the shapes of Cieslak and
 Chawla (2009), Table 1.
 """
 
+from __future__ import annotations
+
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,26 +22,32 @@ from foldshift.shift.inject.injectors import feature_scale, versions
 from foldshift.shift.measures.hellinger import hellinger_features
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from foldshift.core.types import FloatArray
+    from foldshift.shift.inject.injectors import Versions
+
 SHAPES = {"Oil": (470, 279, 49), "Pendigits": (5497, 3297, 16), "Satimage": (3218, 1930, 36)}
 INJECTORS = {"mcar": 25, "mar": 25, "mnar": 25, "translation": 100}
 REPEATS = 3  # of the fast path, the median counts
 
 
-def timed(function):
-    """Result and processor seconds of one call."""
+def timed(function: Callable[[], Any]) -> tuple[Any, float]:
+    """Return the result and the processor seconds of one call."""
     start = time.process_time()
     result = function()
     return result, time.process_time() - start
 
 
-def all_at_once(train, test, which):
-    """Statistics and p-values of every version and feature."""
+def all_at_once(train: FloatArray, test: FloatArray, which: Versions) -> tuple[FloatArray, FloatArray]:
+    """Compute statistics and p-values of every version and feature."""
     ks = ks_features(train, test, which)
     return ks.statistic, ks_p_value(ks.statistic, ks.n_train, ks.n_test, method="asymptotic")
 
 
-def one_by_one(train, tables):
-    """Statistics (n_versions, n_features) by scipy; NaN where a feature is masked."""
+def one_by_one(train: FloatArray, tables: Sequence[FloatArray]) -> FloatArray:
+    """Compute the statistics (n_versions, n_features) by scipy; NaN where a feature is masked."""
     out = np.full((len(tables), train.shape[1]), np.nan)
     for v, table in enumerate(tables):
         for j in range(train.shape[1]):
@@ -47,8 +56,8 @@ def one_by_one(train, tables):
     return out
 
 
-def bench(n_loop, decimals):
-    """One row per shape and injector: seconds for all versions, of the loop scaled to as many, and their ratio."""
+def bench(n_loop: int, decimals: int) -> pd.DataFrame:
+    """Measure a row per shape and injector: times per test of both ways, the loop scaled to all versions, and their ratio."""
     table = []
     for name, (n_train, n_test, n_features) in SHAPES.items():
         rng = np.random.default_rng(0)
@@ -77,7 +86,7 @@ def bench(n_loop, decimals):
     )
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write a table."""
     parser = argparse.ArgumentParser(description="KS of all features and injected versions at once, against a loop over scipy.")
     parser.add_argument("--loop", type=int, default=3, metavar="V", help="versions that the loop is timed on (default: 3)")

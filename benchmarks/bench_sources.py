@@ -1,14 +1,16 @@
-"""The multiple-source part of `make bench`: data sets of several sources with naive Bayes and the linear SVM, shared path
-against plain scikit-learn.
+"""Multiple-source part of `make bench`: naive Bayes and the linear SVM, the shared path against plain scikit-learn.
 
 Times are processor seconds of one thread, so that other work on the machine changes them little. The plain path is timed on some
 of the data sets and scaled to all; its losses there must be those of the shared path for naive Bayes, and those of the SVM may
 differ where a decision is closer to 0 than the tolerance: the share is printed.
 """
 
+from __future__ import annotations
+
 import argparse
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,16 +22,22 @@ from foldshift.evaluation.source_losses import DESIGNS, draw_rows, estimate_loss
 from foldshift.learners.linear.text import MultinomialNBClassifier, text_learner
 from foldshift.reporting.table_grid import to_csv
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from foldshift.core.types import Array, IntArray, PathLike, Sparse, UnsignedArray
+    from foldshift.datasets.sources.reviews import Counts
+
 COLUMNS = ["M", "design", "n_datasets", "seconds_shared", "seconds_plain", "plain_over_shared", "mean_error"]
 
 
-def load(mirror):
-    """Counts of the ten domains from a mirror folder; of ten generated sources of 2000 reviews where there is none."""
+def load(mirror: PathLike | None) -> Counts:
+    """Load the counts of the ten domains from a mirror folder, or generate ten sources of 2000 reviews."""
     return bag_of_words(load_reviews(mirror, TEN_DOMAINS)) if mirror else generate_reviews(10, 2000, np.random.default_rng(0))
 
 
-def plain_losses(X, y, blocks):
-    """Losses (R, K, M) by scikit-learn alone: one fit per block."""
+def plain_losses(X: Sparse, y: Array, blocks: IntArray) -> UnsignedArray:
+    """Compute the losses (R, K, M) by scikit-learn alone: one fit per block."""
     losses = np.empty(blocks.shape, dtype=np.uint8)
     for r, k in np.ndindex(blocks.shape[:2]):
         train, test = np.delete(blocks[r], k, axis=0).ravel(), blocks[r, k]
@@ -37,15 +45,15 @@ def plain_losses(X, y, blocks):
     return losses
 
 
-def timed(function, *arguments, **keywords):
-    """Result and processor seconds of one call."""
+def timed(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> tuple[Any, float]:
+    """Return the result and the processor seconds of one call."""
     start = time.process_time()
     result = function(*arguments, **keywords)
     return result, time.process_time() - start
 
 
-def bench(counts, sizes, n_datasets, n_plain):
-    """One row per M and design: seconds of both paths for `n_datasets`, their ratio, and the mean error."""
+def bench(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -> pd.DataFrame:
+    """Measure a row per M and design: seconds of both paths for `n_datasets`, their ratio, and the mean error."""
     sources, table = range(len(counts.domains)), []
     for M in sizes:
         rows = draw_rows(counts.groups, sources, M, n_datasets, np.random.default_rng(M))
@@ -64,8 +72,8 @@ def bench(counts, sizes, n_datasets, n_plain):
     return pd.DataFrame(table, columns=COLUMNS)
 
 
-def bench_svm(counts, sizes, n_datasets, n_plain):
-    """The same for the linear SVM: both designs and a source held out, nine sources, all in one."""
+def bench_svm(counts: Counts, sizes: Sequence[int], n_datasets: int, n_plain: int) -> pd.DataFrame:
+    """Measure the same for the linear SVM: both designs and a source held out, nine sources, all in one."""
     learner, X = text_learner("SVM", counts.X)
     held_out, table = np.flatnonzero(counts.groups == len(counts.domains) - 1), []
     for M in sizes:
@@ -84,7 +92,7 @@ def bench_svm(counts, sizes, n_datasets, n_plain):
     return pd.DataFrame(table, columns=[*COLUMNS, "losses_differ"])
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> None:
     """Measure, print, write a table."""
     parser = argparse.ArgumentParser(description="Learners over several sources: shared path against plain scikit-learn.")
     parser.add_argument("--mirror", metavar="FOLDER", help="folder with sentiment/fdu-mtl; without it, generated reviews")

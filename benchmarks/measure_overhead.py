@@ -1,13 +1,14 @@
-"""What the workflow costs beside computing: run a slice of a study, and carry what starting and bookkeeping cost there over to
-the paper's scale.
+"""Measure the overhead of the workflow on a slice of a study, and project it to the paper's scale.
 
     python benchmarks/measure_overhead.py --study ID --datasets stock,laser --mirror FOLDER
 
-Computing is what the scripts' functions take, as their logs say; the rest is starting Python, imports, and Snakemake itself. A
-slice has as many tables as the whole study and bears Snakemake's start alone: its own share is an upper limit. At the paper's
-scale every kind of job costs in starting what it cost in the slice, Snakemake's start is measured by a dry run, and computing is
-what the cost model says, corrected by what it said of the slice.
+Computing is the time of the scripts' functions, from their logs; the rest is starting Python, imports, and Snakemake itself. A
+slice has as many tables as the whole study and bears Snakemake's start alone, so its own share of overhead is an upper limit. At
+the paper's scale every kind of job takes as long to start as in the slice, Snakemake's start is measured by a dry run, and
+computing is the prediction of the cost model, corrected by its error on the slice.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
@@ -20,11 +21,15 @@ import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.costs.plan import RECORD, read_jobs
 from foldshift.engine.costs.rule_costs import START as ENGINE_START
 from foldshift.engine.study.find import find_studies
 from foldshift.engine.study.run import START
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = re.compile(r"done in [\d.]+ s, ([\d.]+) s of processor time, and ([\d.]+) s of it to start")
@@ -32,23 +37,23 @@ TABLES = "tables"
 MEASURES = {measure.name for found in find_studies().values() for measure in found.declaration().measures}
 
 
-def kind_of_log(parts, study):
-    """Kind of a job by the path of its log: tables and figures of a study are one kind."""
+def kind_of_log(parts: Sequence[str], study: str) -> str:
+    """Return the kind of a job by the path of its log; tables and figures of a study are one kind."""
     if parts[0] != study:
         return parts[0].removesuffix(".log")
     return TABLES if len(parts) == 2 else parts[1]
 
 
-def kind_of_rule(rule, study):
-    """The same by its rule."""
+def kind_of_rule(rule: str, study: str) -> str:
+    """Return the kind of a job by its rule."""
     if not rule.startswith(f"{study}_"):
         return rule
     name = rule.removeprefix(f"{study}_")
     return name if name in MEASURES else TABLES
 
 
-def read_logs(folder, study):
-    """Seconds of processor time by kind of job: lists of (work, start)."""
+def read_logs(folder: Path, study: str) -> dict[str, list[tuple[float, float]]]:
+    """Read the seconds of processor time by kind of job: lists of (work, start)."""
     found = defaultdict(list)
     for path in Path(folder).rglob("*.log"):
         if match := WORK.search(path.read_text(encoding="utf-8")):
@@ -56,8 +61,8 @@ def read_logs(folder, study):
     return found
 
 
-def start_of(kind):
-    """Seconds that the cost model counts for starting a job."""
+def start_of(kind: str) -> float:
+    """Return the seconds that the cost model counts for starting a job."""
     if kind == TABLES:
         return START["items"]
     if kind in MEASURES:
@@ -65,14 +70,13 @@ def start_of(kind):
     return ENGINE_START["learners" if kind == "evaluate" else "light"]
 
 
-def work_of(jobs, study):
-    """Seconds of work that the cost model expects of jobs, without starting them."""
+def work_of(jobs: Iterable[Any], study: str) -> float:
+    """Sum the seconds of work that the cost model expects for jobs, without starting them."""
     return sum(max(job.seconds - start_of(kind_of_rule(job.rule, study)), 0.0) for job in jobs)
 
 
-def processor_seconds(command, record=None):
-    """Run a command; processor seconds of it and of all that it starts, and seconds by the clock. `record`: the file for the jobs
-    of a dry run."""
+def processor_seconds(command: Sequence[Any], record: Path | None = None) -> tuple[float, float]:
+    """Run a command; return processor seconds of it and its children, and wall time. A dry run writes its jobs to `record`."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     env = os.environ | ({RECORD: str(record)} if record else {})
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=env)
@@ -82,7 +86,7 @@ def processor_seconds(command, record=None):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, time.perf_counter() - start
 
 
-def main():
+def main() -> None:
     """Run the slice in a folder of its own and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--study", required=True, choices=list(find_studies()))

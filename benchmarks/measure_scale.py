@@ -1,7 +1,9 @@
-"""How large a study can be planned: time and memory of the plan of all studies, and of made-up ones of more and more data sets.
+"""Measure time and memory of planning: of all studies, and of made-up ones with more and more data sets.
 
 python benchmarks/measure_scale.py --datasets 28 280 1120
 """
+
+from __future__ import annotations
 
 import argparse
 import math
@@ -11,10 +13,14 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from foldshift.engine.study.find import main_study
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 N_DATASETS = (28, 280)
@@ -22,8 +28,8 @@ FAR = 100_000  # data sets that the law is continued to
 N_BATCHES = 10
 
 
-def plan(label, targets, configfile, *arguments):
-    """Plan a run in a process of its own, print and return jobs, seconds of processor time and MiB."""
+def plan(label: str, targets: Sequence[str], configfile: Path, *arguments: str) -> tuple[int, float, float]:
+    """Plan a run in a separate process; print and return jobs, seconds of processor time and MiB."""
     command = [Path(sys.executable).with_name("snakemake"), *targets, "--snakefile", ROOT / "Snakefile"]
     command += [
         "--workflow-profile",
@@ -53,8 +59,8 @@ def plan(label, targets, configfile, *arguments):
     return jobs, float(seconds), peak_mib
 
 
-def grid(study, n_datasets):
-    """A regression study at the paper's scale on so many made-up data sets of the paper's sizes."""
+def grid(study: str, n_datasets: int) -> dict[str, Any]:
+    """Configure a regression study at the paper's scale on `n_datasets` made-up data sets of the paper's sizes."""
     sizes = {f"made_up_{i:06}": (100 + 130 * i % 9500, 3 + i % 40) for i in range(n_datasets)}
     entries = {
         name: {"task": "regression", "target": "y", "sources": f"mirror:{name}.csv", "n_rows": rows, "n_features": columns}
@@ -63,13 +69,13 @@ def grid(study, n_datasets):
     return {"scale": "paper", "extra_datasets": entries, "studies": {study: {"datasets": list(sizes)}}}
 
 
-def law(small, large, n_small, n_large, n_far):
-    """What a quantity grows to, if it goes on with the power of the number of data sets that it had between two numbers."""
+def law(small: float, large: float, n_small: int, n_large: int, n_far: int) -> tuple[float, float]:
+    """Extrapolate a quantity by the power law through its values at two numbers of data sets; return power and value."""
     power = math.log(large / small) / math.log(n_large / n_small)
     return power, large * (n_far / n_large) ** power
 
 
-def main():
+def main() -> None:
     """Plan all studies at the papers' scale, then the made-up ones, the largest in batches too; say how time and memory grow."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("--datasets", type=int, nargs="+", default=N_DATASETS, help="numbers of made-up data sets")

@@ -13,7 +13,7 @@ from foldshift.engine.layout.file_names import cells_wanted, held_scores, in_ord
 from foldshift.engine.storage.score_files import read_columns, write_rows
 from foldshift.engine.storage.seed_results import count_failures, seed_schema, select_cells, summarise_scores
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
-from foldshift.evaluation.status import OK
+from foldshift.evaluation.tasks import OK
 
 CELL = ("learner", "partitioner", "k")
 MESSAGES = (*CELL, "status", "message")

@@ -1,5 +1,6 @@
-"""What the balanced cuts reach: shift of target and inputs on the papers' data sets beside TSCV (SCV), ABA and Twinning, what is
-left to chance, groups and labels beside scikit-learn's and others' splitters, and time.
+"""Compare the balanced cuts with others: with TSCV (SCV), ABA and Twinning on the papers' data sets, for shift and randomness.
+
+Groups and labels are compared with the splitters of scikit-learn and iterative-stratification; the last section is on time.
 
 python validation/balance_of_cuts.py --mirror FOLDER [--only joint random groups labels speed] [--seeds 100]
 
@@ -8,11 +9,14 @@ variation), mean over the inputs, divided by that of plain cross-validation. A d
 both competitors.
 """
 
+from __future__ import annotations
+
 import argparse
 import resource
 import time
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -26,14 +30,20 @@ from foldshift.partition.registry import find_partitioner
 from foldshift.shift import fold_ks
 from foldshift.shift.measures.covariates import fold_ks_attributes
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from foldshift.core.types import Array, IntArray, PathLike, UnsignedArray
+    from foldshift.datasets.dataset import Dataset
+
 CUTS = {"regression": ("CV", "TSCV", "CB-TSCV", "ABA", "Twinning"), "classification": ("CV", "SCV", "CB-SCV", "ABA", "Twinning")}
 COMPETITORS = ("ABA", "Twinning")
 FOLDS = (2, 5, 10)
 SECTIONS = ("joint", "random", "groups", "labels", "speed")
 
 
-def class_shares(y, folds, k):
-    """Largest difference of a class's share between a fold and all samples, mean over folds and seeds."""
+def class_shares(y: IntArray, folds: UnsignedArray, k: int) -> float:
+    """Compute the largest difference of a class's share between a fold and all samples, mean over folds and seeds."""
     whole = np.bincount(y) / len(y)
     parts = [
         np.bincount(y[row == fold], minlength=len(whole)) / max((row == fold).sum(), 1) for row in folds for fold in range(k)
@@ -41,14 +51,14 @@ def class_shares(y, folds, k):
     return np.abs(np.array(parts) - whole).max(axis=1).mean()
 
 
-def cut(name, data, k, seeds):
-    """Folds by name, with what the partitioner takes."""
+def cut(name: str, data: Dataset, k: int, seeds: Iterable[int]) -> UnsignedArray:
+    """Make the folds of a partitioner, with the options that it accepts."""
     options = {"categorical_features": data.categorical_features} if find_partitioner(name).looks_at_inputs else {}
     return make_folds(name, data.X, data.y, k, seeds, **options)
 
 
-def papers_data(task, mirror):
-    """Data sets of the paper of a task that can be had."""
+def papers_data(task: str, mirror: PathLike | None) -> Iterator[Dataset]:
+    """Yield the data sets of the paper of a task that are available."""
     for name in main_study(task).scales["paper"]["datasets"]:
         try:
             yield load_dataset(name, mirror=mirror)
@@ -56,8 +66,8 @@ def papers_data(task, mirror):
             print(f"left out: {error}")
 
 
-def joint(args):
-    """Shift of target and inputs, set by set."""
+def joint(args: argparse.Namespace) -> None:
+    """Print the shift of target and inputs, set by set."""
     for task, names in CUTS.items():
         rows = []
         for data in papers_data(task, args.mirror):
@@ -73,7 +83,7 @@ def joint(args):
         summarise(pd.DataFrame(rows), names)
 
 
-def summarise(table, names):
+def summarise(table: pd.DataFrame, names: Sequence[str]) -> None:
     """Print means relative to CV, data sets won, and the largest distance of the target's shift."""
     ours, reference = names[2], names[1]
     for k, part in table.groupby("k"):
@@ -87,8 +97,8 @@ def summarise(table, names):
         print(f"  target: at most {gap:.5f} from {reference}", flush=True)
 
 
-def random(args):
-    """What is left to chance in 1,000 seeds."""
+def random(args: argparse.Namespace) -> None:
+    """Print the randomness that is left in the cuts of 1,000 seeds."""
     print(f"{'data set':16} distinct  place error (chance)  pair error (chance)  pairs together")
     for task, names in CUTS.items():
         for data in papers_data(task, args.mirror):
@@ -100,8 +110,8 @@ def random(args):
             )
 
 
-def groups(args):
-    """2,000 rows in 200 groups that differ: shift of target and inputs beside scikit-learn's splitters."""
+def groups(args: argparse.Namespace) -> None:
+    """Compare shift of target and inputs with scikit-learn's splitters on 2,000 rows in 200 groups that differ."""
     rng = np.random.default_rng(0)
     of_row = rng.integers(200, size=2000)
     X = rng.normal(size=(2000, 4)) + rng.normal(size=(200, 4))[of_row]
@@ -120,8 +130,8 @@ def groups(args):
         print(f"{name:24} D_n {shift[0]:.4f}, inputs {shift[1]:.4f}, fold sizes differ by {np.mean(sizes):.1f}")
 
 
-def labels(args):
-    """500 rows with six labels, beside iterative-stratification where it is installed."""
+def labels(args: argparse.Namespace) -> None:
+    """Compare with iterative-stratification, where it is installed, on 500 rows with six labels."""
     try:
         from iterstrat.ml_stratifiers import MultilabelStratifiedKFold
     except ImportError:
@@ -132,7 +142,7 @@ def labels(args):
     X = rng.normal(size=(500, 4))
     pairs = np.column_stack([Y[:, i] & Y[:, j] for i in range(6) for j in range(i)])
 
-    def uneven(table, folds):
+    def uneven(table: Array, folds: UnsignedArray) -> float:
         return np.mean([np.std([table[row == fold].sum(axis=0) for fold in range(5)], axis=0).mean() for row in folds])
 
     splitters = {"CovariateBalancedKFold": CovariateBalancedKFold}
@@ -144,8 +154,8 @@ def labels(args):
         print(f"{name:24} {counts}; inputs {fold_ks_attributes(X, folds).mean():.4f}")
 
 
-def speed(args):
-    """Processor time of one cut, and the largest memory so far."""
+def speed(args: argparse.Namespace) -> None:
+    """Print the processor time of one cut, and the largest memory so far."""
     rng = np.random.default_rng(0)
     make_folds("CB-TSCV", rng.random((99, 3)), rng.random(99), 5, [0])
     make_folds("CB-TSCV", rng.random((99, 3)), rng.random(99), 5, [0], groups=np.arange(99) // 3)
@@ -158,7 +168,7 @@ def speed(args):
         print(f"{n:9,} x {p}, k={k}, {n_groups or 'no'} groups: {seconds:.2f} s, {peak:.2f} GB at most so far", flush=True)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirror", type=Path, help="folder with the data files")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=SECTIONS)

@@ -1,10 +1,13 @@
-"""Is advice right? Measured on what no rule was made from (`validation/held_out_sets.py`): `make validate WHAT=advice`.
+"""Test advice on populations and data sets that no rule was made from (`validation/held_out_sets.py`): `make advice`.
 
-Coverage of the recommended interval by cell, errors by population, of rows and of groups of rows; alarms of a split that is or is
-not shifted; whether the promise on repetitions is kept; the error of the estimate against 10-fold once, 5-fold once and 10 x
-10-fold, as advised and with as many fits; planted faults found and none cried in clean sets. Prints figures, and writes them with
-``--out``; samples in that folder that the same code has made are not made again: a run that was stopped goes on.
+Measured are the coverage of the recommended interval by cell, with errors by population, for rows and for groups of rows; alarms
+for splits that are and are not shifted; how often the promise on repetitions is kept; the error of the estimate compared with
+10-fold once, 5-fold once and 10 x 10-fold, as advised and with as many fits; planted faults that are found, and false reports in
+clean sets. Prints figures, and writes them with ``--out``. Samples in that folder that the same code has made are not made again:
+a run that was stopped continues.
 """
+
+from __future__ import annotations
 
 import argparse
 import itertools
@@ -12,6 +15,7 @@ import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -27,13 +31,14 @@ from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor  # noqa: E402
 
 import foldshift  # noqa: E402
+from foldshift.advice.advise import EPS  # noqa: E402
 from foldshift.advice.data import as_data  # noqa: E402
 from foldshift.advice.power import SHARES  # noqa: E402
 from foldshift.advice.report_interval import row_interval  # noqa: E402
 from foldshift.advice.rules import decide  # noqa: E402
 from foldshift.advice.score import as_score  # noqa: E402
 from foldshift.advice.split_shift import cut, split_shift  # noqa: E402
-from foldshift.advice.timed_cv import EPS, fit, losses_on  # noqa: E402
+from foldshift.advice.timed_cv import fit, losses_on  # noqa: E402
 from foldshift.core.files import write_text  # noqa: E402
 from foldshift.datasets import load_dataset  # noqa: E402
 from foldshift.datasets.synthetic.populations import draw_population  # noqa: E402
@@ -42,6 +47,13 @@ from foldshift.inference.proportions import wilson_interval  # noqa: E402
 from foldshift.inference.repetitions.recommend import recommend_repetitions  # noqa: E402
 from held_out_sets import CLASSES, DATA_SETS, NUMBERS  # noqa: E402
 from planted_faults import PLANTED, clean_sets, found_codes  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, PathLike, Rows, UnsignedArray
+
+    Sampled = tuple[Array, Array, Array, Array, str]  # X, y, X_rest, y_rest, task
 
 # Populations of the study of honest cuts, and data sets, on which the figures of `foldshift.advice.report_interval` were chosen.
 OF_THE_RULES = (
@@ -61,8 +73,8 @@ BLOCK = 60  # samples for each core, after which they are kept
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def learners(task):
-    """Three learners from stable to unstable."""
+def learners(task: str) -> dict[str, Estimator]:
+    """Make three learners from stable to unstable."""
     if task == "classification":
         return {
             "LDA": LinearDiscriminantAnalysis(),
@@ -72,8 +84,8 @@ def learners(task):
     return {"OLS": LinearRegression(), "5NN": KNeighborsRegressor(5), "forest": RandomForestRegressor(15, random_state=0)}
 
 
-def rows_of(name, n, rng, mirror=None):
-    """Sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
+def rows_of(name: str, n: int, rng: np.random.Generator, mirror: PathLike | None = None) -> Sampled:
+    """Draw sample and rest of a population or of a large data set: ``X, y, X_rest, y_rest``, task."""
     if name in (*DATA_SETS, *DATA_OF_THE_RULES):
         data = load_dataset(name, mirror=mirror)
         order = rng.permutation(len(data.y))
@@ -87,8 +99,8 @@ def rows_of(name, n, rng, mirror=None):
     return X[:n], y[:n], X[n:], y[n:], "classification" if name in CLASSES else "regression"
 
 
-def one_sample(name, n, seed, mirror):
-    """Rows of one sample: interval and truth by learner, and what other ways of cross-validation say."""
+def one_sample(name: str, n: int, seed: int, mirror: PathLike | None) -> Rows:
+    """Measure one sample: interval and truth by learner, and the estimates of other ways of cross-validation."""
     rng = np.random.default_rng([seed, n, sum(map(ord, name))])
     X, y, X_rest, y_rest, task = rows_of(name, n, rng, mirror)
     if task == "classification":
@@ -111,8 +123,13 @@ def one_sample(name, n, seed, mirror):
         whole = losses_on(fit(estimator, every, np.arange(n)), every, score, rest).mean()
         made, truths = {}, []
 
-        def cross_validated(folds, estimator=estimator, made=made, truths=None):
-            """Losses of the rows; with a list, those of the models on the rest are put there."""
+        def cross_validated(
+            folds: UnsignedArray,
+            estimator: Estimator = estimator,
+            made: dict[bytes, FloatArray] = made,
+            truths: list[FloatArray] | None = None,
+        ) -> FloatArray:
+            """Compute the losses of the rows; append those of the models on the rest to `truths`."""
             if truths is None and folds.tobytes() in made:
                 return made[folds.tobytes()]
             losses = np.full(n, np.nan)
@@ -152,15 +169,10 @@ def one_sample(name, n, seed, mirror):
     return out
 
 
-def rows_in_groups(name, n_groups, rng):
-    """Rows of a population in groups: alike in the first input, and with something of their own in the target.
+def rows_in_groups(name: str, n_groups: int, rng: np.random.Generator) -> tuple[Array, Array, IntArray, str]:
+    """Draw rows of a population in groups that are alike in the first input and share an effect on the target.
 
-    Returns
-    -------
-    X, y : ndarray
-    groups : ndarray of shape (n,)
-        Those below `n_groups` are the sample, all others are new.
-    task : str
+    Returns X, y, groups and task; groups below `n_groups` are the sample, all others are new.
     """
     n = GROUP_SIZE * (n_groups + N_REST // GROUP_SIZE)
     if name in OF_THE_RULES:
@@ -176,8 +188,8 @@ def rows_in_groups(name, n_groups, rng):
     return X, np.where(exchanged, rng.permutation(y), y), groups, "classification"
 
 
-def one_grouped_sample(name, n_groups, seed):
-    """Rows of one sample of groups: the recommended interval and the truth on rows of new groups, by learner."""
+def one_grouped_sample(name: str, n_groups: int, seed: int) -> Rows:
+    """Measure one sample of groups: the recommended interval and the truth on rows of new groups, by learner."""
     rng = np.random.default_rng([seed, n_groups, sum(map(ord, name)), GROUP_SIZE])
     X, y, groups, task = rows_in_groups(name, n_groups, rng)
     sample, rest = np.flatnonzero(groups < n_groups), np.flatnonzero(groups >= n_groups)
@@ -212,8 +224,8 @@ def one_grouped_sample(name, n_groups, seed):
     return out
 
 
-def coverage(rows):
-    """Coverage by cell with Wilson's interval, and the share of the cells between .93 and .97, errors by population."""
+def coverage(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """Compute coverage by cell with Wilson's interval, marks for cells between .93 and .97, and coverage by population."""
     cells = rows.groupby(["population", "task", "n", "learner"]).covered.agg(["mean", "size"]).reset_index()
     low, high = wilson_interval(cells["mean"].to_numpy(), cells["size"].to_numpy())
     cells = cells.assign(low=low, high=high, inside=(cells["mean"] >= LOW) & (cells["mean"] <= HIGH))
@@ -223,23 +235,18 @@ def coverage(rows):
     return cells, by_population
 
 
-def true_shares(cells):
-    """Mean and spread of the true coverage of cells, and the share of them inside, by a beta-binomial distribution of the counts.
+def true_shares(cells: pd.DataFrame) -> tuple[float, ...]:
+    """Estimate mean and spread of the true coverage of cells, and the share inside, by a beta-binomial model of the counts.
 
-    The share of cells that are measured inside mixes how far cells differ with the error of measuring each.
-
-    Returns
-    -------
-    mean, spread, inside : float
-        Most likely.
-    spread_bound, inside_bound : float
-        The largest spread that the counts do not speak against at .05 (likelihood ratio), and the share inside with it.
+    The share of cells that are measured inside mixes the differences of cells with the error of measuring each. Returns the most
+    likely mean, spread and share inside; then the largest spread that is not rejected at .05 (likelihood ratio), and the share
+    inside with it.
     """
     sizes = cells["size"].to_numpy()
     hits = (cells["mean"] * sizes).round().astype(int).to_numpy()
 
-    def fitted(spread):
-        def unlikely(mean):
+    def fitted(spread: float) -> tuple[float, float, float, float]:
+        def unlikely(mean: float) -> float:
             size = mean * (1 - mean) / spread**2 - 1
             return -betabinom.logpmf(hits, sizes, mean * size, (1 - mean) * size).sum() if size > 0 else np.inf
 
@@ -254,8 +261,8 @@ def true_shares(cells):
     return *best[:3], *bound[1:3]
 
 
-def errors_of_ways(rows):
-    """Root mean square error of every way's estimate against the model of all rows, relative to random 10-fold once."""
+def errors_of_ways(rows: pd.DataFrame) -> pd.DataFrame:
+    """Compute the root mean square error of each way's estimate for the model of all rows, relative to random 10-fold once."""
     out, ways = [], [name for name in rows.columns if name.startswith("way ")]
     fits = {"10-fold": 10, "5-fold": 5, "10 x 10-fold": 100}
     for (population, task, n, learner), part in rows.groupby(["population", "task", "n", "learner"]):
@@ -270,8 +277,8 @@ def errors_of_ways(rows):
     return means.mean().assign(standard_error=means.error.sem())
 
 
-def promise(rows):
-    """Share of the studies in which what partitions leave is at most eps of the standard deviation that none removes."""
+def promise(rows: pd.DataFrame) -> FloatArray:
+    """Compute the share of studies in which partitions leave at most eps of the standard deviation that none can remove."""
     kept = []
     for _, part in rows[rows.learner != "forest"].groupby(["population", "n", "learner"]):
         if len(part) < 2:
@@ -282,10 +289,10 @@ def promise(rows):
     return np.array(kept)
 
 
-def alarms(n_cuts, seed):
-    """Share of random cuts, and of cuts with a planted shift, that are called shifted, by size.
+def alarms(n_cuts: int, seed: int) -> pd.DataFrame:
+    """Compute the shares of random cuts, and of cuts with a planted shift, that are reported as shifted, by size.
 
-    Shifts are planted twice: a large one, and two that are said to be found in every second and in nine of ten cases.
+    Shifts are planted twice: a large one, and two with a predicted power of one half and of nine tenths.
     """
     out = []
     for name, draw in {**CLASSES, **NUMBERS}.items():
@@ -311,14 +318,14 @@ def alarms(n_cuts, seed):
     return pd.DataFrame(out, columns=["population", "n", "cuts", "false", "true", *(f"said {share}" for share in SHARES)])
 
 
-def faults(mirror):
-    """Planted faults and whether they were found; clean sets and what was cried."""
+def faults(mirror: PathLike | None) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """List planted faults with a mark for those found, and clean sets with the faults reported for them."""
     planted = [(code, code in found_codes(*make(np.random.default_rng(7)))) for code, make in PLANTED.items()]
     cried = [(name, ", ".join(sorted(found_codes(X, y, grave=True))) or "-") for name, X, y in clean_sets(mirror)]
     return pd.DataFrame(planted, columns=["planted", "found"]), pd.DataFrame(cried, columns=["set", "cried"])
 
 
-def main():
+def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--samples", type=int, default=200, help="per population and size")
@@ -332,13 +339,13 @@ def main():
     parser.add_argument("--parts", nargs="+", choices=parts, default=parts)
     options = parser.parse_args()
 
-    def tell(name, table):
+    def tell(name: str, table: pd.DataFrame) -> None:
         print(f"\n{name}\n{table.to_string(float_format='{:.3f}'.format)}", flush=True)
         if options.out:
             options.out.mkdir(parents=True, exist_ok=True)
             table.to_csv(options.out / f"{name.split(':')[0].replace(' ', '_')}.csv")
 
-    def tell_coverage(name, rows):
+    def tell_coverage(name: str, rows: pd.DataFrame) -> None:
         cells, by_population = coverage(rows)
         tell(f"{name} by cell", cells)
         tell(f"{name} by population", by_population.to_frame())
@@ -353,8 +360,8 @@ def main():
                 f"them between the two (at least {100 * least:.0f} %)"
             )
 
-    def over_samples(function, jobs, name):
-        """Rows of all jobs, of which the first three entries are population, size and seed; what is made is kept."""
+    def over_samples(function: Callable[..., Any], jobs: list[tuple[Any, ...]], name: str) -> pd.DataFrame:
+        """Make the rows of all jobs, whose first three entries are population, size and seed; finished rows are kept."""
         code = digest(module_files(__file__), (ROOT, Path(foldshift.__file__).parents[1]))[:12]
         file, made, size = options.out and options.out / f"{name}_{code}.csv", [], BLOCK * options.cores
         if file and file.exists():

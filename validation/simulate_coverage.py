@@ -1,13 +1,16 @@
-"""Coverage of every interval, and the promise of `recommend_repetitions`, against the truth: `make validate WHAT=coverage`.
+"""Measure the coverage of every interval, and the promise of `recommend_repetitions`, with a known truth: `make coverage`.
 
-Six populations that no test uses. Every sample is cross-validated and held against the true errors of rows outside it; the unit
+Six populations that no test uses. Every sample is cross-validated and compared with the true errors on rows outside it. The unit
 of the errors of a mean is the population (learners of a population share its samples), that of a single coverage is the sample
 (Wilson). Prints figures, and writes them with ``--out``.
 """
 
+from __future__ import annotations
+
 import argparse
 import itertools
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -31,10 +34,17 @@ from foldshift.inference.simulation.repeated_model import by_fold, simulate_repe
 from foldshift.inference.simulation.source_models import MODELS
 from foldshift.partition import make_folds
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from foldshift.core.types import Array, FloatArray, Rows
+
+    Population = Callable[[int, np.random.Generator], tuple[FloatArray, Array]]
+
 N_SAMPLE, N_REST, N_FOLDS = 150, 2000, 10
 
 
-def moons(n, rng):
+def moons(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
     """Two half moons with noise .35."""
     y = rng.integers(2, size=n)
     angle = np.pi * rng.random(n)
@@ -42,19 +52,19 @@ def moons(n, rng):
     return X + 0.35 * rng.standard_normal((n, 2)), y
 
 
-def rare(n, rng):
+def rare(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
     """About 15 % of class 1, logistic in five of ten correlated inputs."""
     X = rng.standard_normal((n, 10)) + 0.7 * rng.standard_normal((n, 1))
     return X, (rng.random(n) < expit(X[:, :5].sum(axis=1) - 3.2)).astype(int)
 
 
-def skewed(n, rng):
+def skewed(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
     """Lognormal inputs and the sign of an interaction, 10 % of the labels turned."""
     X = rng.lognormal(size=(n, 4))
     return X, ((np.log(X[:, 0]) * np.log(X[:, 1]) > 0) ^ (rng.random(n) < 0.1)).astype(int)
 
 
-def triangle(n, rng):
+def triangle(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
     """Three overlapping classes of unequal size and spread in six inputs."""
     y = rng.choice(3, size=n, p=[0.5, 0.3, 0.2])
     centres = np.array([[0, 0], [2, 0], [1, 1.7]])[y]
@@ -63,13 +73,13 @@ def triangle(n, rng):
     return X, y
 
 
-def waves(n, rng):
+def waves(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
     """A sine of one input, with noise that grows with another."""
     X = rng.random((n, 5))
     return X, np.sin(2 * np.pi * X[:, 0]) + (0.2 + X[:, 1]) * rng.standard_normal(n)
 
 
-def heavy(n, rng):
+def heavy(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
     """Linear in eight inputs, noise of Student's t with four degrees of freedom."""
     X = rng.standard_normal((n, 8))
     return X, X @ np.linspace(1, 0, 8) + rng.standard_t(4, size=n)
@@ -87,10 +97,10 @@ POPULATIONS = {
 }
 
 
-def halved(population):
-    """A population with two classes in place of its target: whether it is above 0."""
+def halved(population: Population) -> Population:
+    """Make a population with two classes in place of its target: above 0, or not."""
 
-    def draw(n, rng):
+    def draw(n: int, rng: np.random.Generator) -> tuple[FloatArray, Array]:
         X, y = population(n, rng)
         return X, (y > 0).astype(int)
 
@@ -101,18 +111,18 @@ def halved(population):
 TWO_CLASSES = {name: halved(population) for name, (population, _) in POPULATIONS.items()}
 
 
-def drawn(population):
-    """What `coverage_audit` draws from a population."""
+def drawn(population: Population) -> Callable[[np.random.Generator], tuple[Array, Array, Array, Array]]:
+    """Make the function by which `coverage_audit` draws from a population."""
 
-    def draw(rng):
+    def draw(rng: np.random.Generator) -> tuple[FloatArray, Array]:
         X, y = population(N_SAMPLE + N_REST, rng)
         return X[:N_SAMPLE], y[:N_SAMPLE], X[N_SAMPLE:], y[N_SAMPLE:]
 
     return draw
 
 
-def audits(n_replicates, seed, *, n_repetitions=2, n_nested=1):
-    """Rows of `coverage_audit` of every population and learner, with CV."""
+def audits(n_replicates: int, seed: int, *, n_repetitions: int = 2, n_nested: int = 1) -> pd.DataFrame:
+    """Run `coverage_audit` for every population and learner, with CV."""
     frames = []
     for number, (name, (population, learners)) in enumerate(POPULATIONS.items()):
         for learner in learners:
@@ -131,8 +141,8 @@ def audits(n_replicates, seed, *, n_repetitions=2, n_nested=1):
     return pd.concat(frames, ignore_index=True)
 
 
-def by_population(rows, keys):
-    """Mean coverage over populations with the error whose unit they are, and the lowest of a population and learner."""
+def by_population(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Average coverage over populations, with its error over populations, and find the lowest of a population and learner."""
     out = []
     for key, part in rows.groupby(keys, sort=False):
         means = part.groupby("population", sort=False)["coverage"].mean()
@@ -157,8 +167,8 @@ def by_population(rows, keys):
     return pd.DataFrame(out)
 
 
-def new_source(n_replicates, seed):
-    """Coverage of the error on a new source of every interval from leave-one-source-out; ten sources of 200 rows."""
+def new_source(n_replicates: int, seed: int) -> pd.DataFrame:
+    """Measure how every interval from leave-one-source-out covers the error on a new source; ten sources of 200 rows."""
     frames = []
     for number, model in enumerate(MODELS):
         rng = np.random.default_rng([seed, 100 + number])
@@ -168,8 +178,10 @@ def new_source(n_replicates, seed):
     return rows[rows["partitioner"] == "leave one source out"]
 
 
-def promise(n_studies, seed, *, n_pilot=10, n_more=400, K=10, M=10, eps=0.1):
-    """Share of simulated studies in which `recommend_repetitions` keeps its promise, and the plug-in and the version before do.
+def promise(
+    n_studies: int, seed: int, *, n_pilot: int = 10, n_more: int = 400, K: int = 10, M: int = 10, eps: float = 0.1
+) -> pd.DataFrame:
+    """Compute the shares of simulated studies in which `recommend_repetitions`, the plug-in and its predecessor keep the promise.
 
     The truth: variance of the estimate between ``n_more`` further partitions of the same data, and covariance of the estimates of
     two partitions over 4,000 data sets.
@@ -204,13 +216,13 @@ def promise(n_studies, seed, *, n_pilot=10, n_more=400, K=10, M=10, eps=0.1):
     return pd.DataFrame(out)
 
 
-def other_intervals(n_replicates, seed, selection=True):
-    """Coverage of the intervals that `coverage_audit` has not: areas, differences of losses, the error of a chosen learner.
+def other_intervals(n_replicates: int, seed: int, selection: bool = True) -> pd.DataFrame:
+    """Measure the coverage of intervals that `coverage_audit` lacks: areas, differences of losses, error of a chosen learner.
 
-    The six populations, each with two classes; LDA and 3NN, folds with and without regard to class, two repetitions; to be chosen
-    among: 40 trees of all depths from 1 to 10 and four smallest leaves. The truth is measured on rows outside the sample, of the
-    very models of the folds; of the chosen learner, trained on the training parts, the mean over folds. Without `selection` no
-    learner is chosen: a tenth of the time.
+    The six populations, each with two classes; LDA and 3NN, folds with and without regard to class, two repetitions; a choice
+    among 40 trees of all depths from 1 to 10 and four smallest leaves. The truth is measured on rows outside the sample, for the
+    very models of the folds; for the chosen learner, trained on the training parts, it is the mean over folds. Without
+    `selection` no learner is chosen, which takes a tenth of the time.
     """
     rows = []
     for number, (name, population) in enumerate(TWO_CLASSES.items()):
@@ -223,11 +235,11 @@ def other_intervals(n_replicates, seed, selection=True):
     return found.reset_index()
 
 
-def _one_sample(X, y, X_rest, y_rest, rng, selection):
-    """Rows ``interval, learner, covered, gap`` of one sample."""
+def _one_sample(X: Array, y: Array, X_rest: Array, y_rest: Array, rng: np.random.Generator, selection: bool) -> Rows:
+    """Make the rows ``interval, learner, covered, gap`` of one sample."""
     out = []
 
-    def add(interval, learner, found, truth):
+    def add(interval: str, learner: str, found: Any, truth: float) -> None:
         out.append(
             {"interval": interval, "learner": learner, "covered": found.low <= truth <= found.high}
             | {"gap": found.estimate - truth}
@@ -283,8 +295,8 @@ def _one_sample(X, y, X_rest, y_rest, rng, selection):
     return out
 
 
-def main():
-    """Run what was asked for and print it."""
+def main() -> None:
+    """Run the sections that are asked for and print them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sections = ("repetitions", "intervals", "new_source", "other")
     parser.add_argument("--only", nargs="*", choices=(*sections, "areas"), default=sections, help="areas: a part of other")
@@ -295,7 +307,7 @@ def main():
     args = parser.parse_args()
     pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 500, "display.precision", 4)
 
-    def tell(name, table):
+    def tell(name: str, table: pd.DataFrame) -> None:
         print(f"\n{name}\n{table.to_string(index=False)}", flush=True)
         if args.out:
             args.out.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,15 @@
-"""Levels and power of the drift reports, simulated: does "moved" come once in twenty where nothing has, and else often?
+"""Simulate level and power of the drift reports: "moved" once in twenty where nothing has moved, often where something has.
 
-``--what folds``: `fold_drift` on random cuts, by the number of seeds: how often it says that anything differs from chance;
-``power``: on cuts that lean on one column. ``--what report``: `DriftReport` on two tables, by what was changed between them.
-``--what dependence``: the tests of all features together where nothing but the dependence of columns has changed.
+``--what folds``: `fold_drift` on random cuts, by the number of seeds: share of reports that anything differs from chance;
+``power``: on cuts that lean on one column. ``--what report``: `DriftReport` on two tables, by the change between them.
+``--what dependence``: the tests of all features together where only the dependence of columns has changed.
 """
+
+from __future__ import annotations
 
 import argparse
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,24 +19,29 @@ from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_d
 from foldshift.shift.report.drift_report import DriftReport
 from foldshift.shift.report.fold_drift import fold_drift
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from foldshift.core.types import FloatArray, IntArray
+
 SEEDS = (1, 20, 200, 2000)
 N_ROWS, N_FOLDS = 60, 5
 
 
-def shares(title, counts, n, seconds):
+def shares(title: str, counts: dict[str, int], n: int, seconds: float) -> None:
     """Print one share with its Wilson interval for each name."""
     for name, count in counts.items():
         low, high = wilson_interval(count / n, n)
         print(f"{title} | {name} | {count / n:.3f} | {low:.3f} to {high:.3f} | {n} | {seconds:.0f} s", flush=True)
 
 
-def mixed(rng, n):
-    """Five columns: three without ties, one rounded, one of three values."""
+def mixed(rng: np.random.Generator, n: int) -> FloatArray:
+    """Draw five columns: three without ties, one rounded, one of three values."""
     return np.column_stack([rng.normal(size=(n, 3)), rng.normal(size=n).round(), rng.integers(0, 3, n)])
 
 
-def folds(sizes, n_tables, power):
-    """`fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
+def folds(sizes: Sequence[int], n_tables: int, power: float) -> None:
+    """Run `fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
     for n_seeds in sizes:
         start, said = time.monotonic(), 0
         for table in range(n_tables):
@@ -50,8 +58,8 @@ def folds(sizes, n_tables, power):
         shares(title, {f"{n_seeds} seeds": said}, n_tables, time.monotonic() - start)
 
 
-def two_tables(rng, change):
-    """Tables of 100 and 80 rows and two targets, of which one thing is changed."""
+def two_tables(rng: np.random.Generator, change: str) -> tuple[list[FloatArray], list[IntArray]]:
+    """Draw tables of 100 and 80 rows and two targets, with one change."""
     tables = [mixed(rng, n) for n in (100, 80)]
     targets = [rng.poisson(200, n) for n in (100, 80)]
     if change == "mean by half a standard deviation":
@@ -65,8 +73,8 @@ def two_tables(rng, change):
     return tables, targets
 
 
-def report(n_tables, n_permutations=199):
-    """`DriftReport` on tables of 100 and 80 rows, five columns and a target."""
+def report(n_tables: int, n_permutations: int = 199) -> None:
+    """Run `DriftReport` on tables of 100 and 80 rows, five columns and a target."""
     changes = ("nothing", "mean by half a standard deviation", "shares of categories", "all means by a quarter",
                "whole-numbered target by half a standard deviation")  # fmt: skip
     for change in changes:
@@ -81,8 +89,8 @@ def report(n_tables, n_permutations=199):
         shares(f"DriftReport, {change}", said, n_tables, time.monotonic() - start)
 
 
-def dependence(n_tables, n_rows=100, n_permutations=199):
-    """Tests of three columns, correlated by 0 in one table and by as much in the other, at .05 uncorrected."""
+def dependence(n_tables: int, n_rows: int = 100, n_permutations: int = 199) -> None:
+    """Test three columns, uncorrelated in one table and correlated in the other, at .05 uncorrected."""
     tests = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample, "dependence": dependence_test}
     for correlation in (0.0, 0.3, 0.5, 0.7):
         start, said = time.monotonic(), dict.fromkeys(tests, 0)
@@ -95,7 +103,7 @@ def dependence(n_tables, n_rows=100, n_permutations=199):
         shares(f"correlation 0 to {correlation}, {n_rows} rows each", said, n_tables, time.monotonic() - start)
 
 
-def main():
+def main() -> None:
     """Read the arguments, print figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", nargs="+", choices=["folds", "power", "report", "dependence"],

@@ -1,15 +1,19 @@
-"""Real levels of the tests over data sets where all methods are equally good: `make validate WHAT=levels`.
+"""Measure the real levels of the tests over data sets where all methods are equally good: `make levels`.
 
-For every number of data sets n = 3 to 15 and of methods k = 2 to 6, with normal scores and with heavy ties (three values), the
-share of simulated studies in which a test finds something at .05 and at .01: Friedman, Iman-Davenport's F, Nemenyi, Holm over
-Wilcoxon's pairs (any pair), Wilcoxon and the sign test (one pair). Beside it the chi-square, F and studentized range, which
-hold for many data sets only. A share is marked where it is above the level by more than three standard errors.
+For every number of data sets n = 3 to 15 and of methods k = 2 to 6, with normal scores and with heavy ties (three values), this
+prints the share of simulated studies in which a test finds something at .05 and at .01: Friedman, Iman-Davenport's F, Nemenyi,
+Holm over Wilcoxon's pairs (any pair), Wilcoxon and the sign test (one pair). For comparison it prints chi-square, F and the
+studentized range, which hold for many data sets only. A share is marked if it is above the level by more than three standard
+errors.
 """
+
+from __future__ import annotations
 
 import argparse
 import itertools
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,21 +21,24 @@ from scipy import stats
 
 from foldshift.inference import sign_test, wilcoxon_signed_ranks
 from foldshift.inference._midranks import midranks
+from foldshift.inference.comparisons.exact_ranks import N_DRAWS, rank_sums
 from foldshift.inference.comparisons.ranks import SMALL
-from foldshift.inference.comparisons.wilcoxon import N_DRAWS, rank_sums
 from foldshift.inference.corrections import adjust_p
+
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray
 
 ALPHAS = (0.05, 0.01)
 EXACT = ("Friedman, F", "Nemenyi", "Holm", "Wilcoxon", "sign test")
 
 
-def draw(kind, rng, shape):
-    """Scores of equally good methods."""
+def draw(kind: str, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Draw scores of equally good methods."""
     return rng.standard_normal(shape) if kind == "normal" else rng.integers(0, 3, shape).astype(float)
 
 
-def approximate(ranks):
-    """p of chi-square, F and the studentized range for the largest difference, arrays of one study each."""
+def approximate(ranks: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Compute p of chi-square, F and the studentized range for the largest difference, one per study."""
     n, k = ranks.shape[1:]
     sums = ranks.sum(axis=1)
     within = (ranks**2).sum(axis=(1, 2)) - n * k * (k + 1) ** 2 / 4
@@ -45,8 +52,8 @@ def approximate(ranks):
     return stats.chi2.sf(chi2, k - 1), stats.f.sf(f, k - 1, (k - 1) * (n - 1)), p_range[where]
 
 
-def cell(kind, n, k, n_studies, n_draws, seed):
-    """p-values of all tests in every study of one size, and where those of Friedman and Nemenyi come from."""
+def cell(kind: str, n: int, k: int, n_studies: int, n_draws: int, seed: list[int]) -> tuple[dict[str, FloatArray], str]:
+    """Compute the p-values of all tests in every study of one size, and name the origin of those of Friedman and Nemenyi."""
     scores = draw(kind, np.random.default_rng(seed), (n_studies, n, k))
     ranks = midranks(-scores, np.abs(scores).max(axis=2))
     chi2, f, q = approximate(ranks)
@@ -78,7 +85,7 @@ def cell(kind, n, k, n_studies, n_draws, seed):
     return found, source
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--studies", type=int, default=4000, help="simulated studies of each size (default 4000)")
     parser.add_argument("--draws", type=int, default=999, help="random draws behind a Monte Carlo p with ties (default 999)")
@@ -109,8 +116,8 @@ def main():
     return int(len(faults) > 0)
 
 
-def summary(part):
-    """Shares of the tests over the numbers of data sets, and how many are above the level."""
+def summary(part: pd.DataFrame) -> pd.DataFrame:
+    """Summarise the shares of the tests over the numbers of data sets, and count those above the level."""
     return part.groupby(["alpha", "test"], sort=False).agg(
         sizes=("share", "size"),
         smallest=("share", "min"),

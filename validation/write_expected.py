@@ -1,4 +1,6 @@
-"""Write src/foldshift/advice/expected.csv, what advice expects of a cut, from the published study of honest cuts."""
+"""Write src/foldshift/advice/expected.csv, the expected bias and error of a cut, from the published study of honest cuts."""
+
+from __future__ import annotations
 
 from pathlib import Path
 
@@ -14,8 +16,8 @@ COLUMNS = {"bias_whole": "bias", "bias_whole_error": "bias_error", "error_one": 
 FOLDS = (5, 10)
 
 
-def made():
-    """The file as text."""
+def made() -> str:
+    """Make the text of the file."""
     table = pd.read_csv(TABLE)
     shown = np.array([cut in SIDE_BY_SIDE[task] for task, cut in zip(table.task, table.cut)])
     table = table[shown & table.k.isin(FOLDS)].rename(columns=COLUMNS)

@@ -11,7 +11,14 @@ from sklearn.tree import DecisionTreeClassifier
 from foldshift.core.errors import DataError, SourceError
 from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.synthetic.populations import N_CATEGORIES, POPULATIONS, draw_population
-from foldshift.evaluation.held_out import held_out_auc, heldout_replicate, sample_and_rest, scale_by_sample, training_parts
+from foldshift.evaluation.held_out import (
+    SampledPopulation,
+    held_out_auc,
+    heldout_replicate,
+    sample_and_rest,
+    scale_by_sample,
+    training_parts,
+)
 from foldshift.learners import NNClassifier
 from foldshift.partition import make_folds
 from foldshift.studies.moreno_torres_2012.measure_heldout import SCHEMAS, measure_heldout
@@ -170,7 +177,7 @@ def test_a_classifier_whose_ties_go_by_fold_meets_the_rows_of_a_part_in_that_ord
     sample, rest = np.arange(30)[::-1], np.arange(30, 40)
     parts = {5: training_parts(y[sample], 5, 2, _rng())}
     Recorder.seen.clear()
-    heldout_replicate(Recorder(tie_order), X, y, sample, rest, {}, parts, _rng())
+    heldout_replicate(Recorder(tie_order), SampledPopulation(X, y, sample, rest), {}, parts, _rng())
     rows = [seen for seen, _ in Recorder.seen]
     assert rows[2] == sample.tolist()
     expected = [sample[part if tie_order == "fold" else np.sort(part)].tolist() for part in parts[5]]
@@ -198,7 +205,9 @@ def _small():
 def test_estimates_and_truths_are_those_of_scikit_learn_worked_out_by_hand():
     data, sample, rest, partitions, parts = _small()
     X, y = data.X, data.y
-    estimates, truth_part, truth_whole = heldout_replicate(GaussianNB(), X, y, sample, rest, partitions, parts, _rng())
+    estimates, truth_part, truth_whole = heldout_replicate(
+        GaussianNB(), SampledPopulation(X, y, sample, rest), partitions, parts, _rng()
+    )
     for k, folds in ((2, partitions["SCV", 2]), (5, partitions["SCV", 5])):
         values = []
         for row in folds:
@@ -214,7 +223,9 @@ def test_estimates_and_truths_are_those_of_scikit_learn_worked_out_by_hand():
 
 def test_a_fit_that_fails_costs_no_more_than_its_own_number():
     data, sample, rest, partitions, parts = _small()
-    estimates, truth_part, truth_whole = heldout_replicate(Broken(), data.X, data.y, sample, rest, partitions, parts, _rng())
+    estimates, truth_part, truth_whole = heldout_replicate(
+        Broken(), SampledPopulation(data.X, data.y, sample, rest), partitions, parts, _rng()
+    )
     assert estimates["SCV", 2] == truth_part[2] == 0.5  # 30 rows
     assert np.isnan([estimates["SCV", 5], truth_part[5], truth_whole]).all()
 
@@ -223,7 +234,8 @@ def test_random_states_come_from_the_generator():
     data, sample, rest, partitions, parts = _small()
     tree = DecisionTreeClassifier(max_features=1)
     first, again, other = (
-        heldout_replicate(tree, data.X, data.y, sample, rest, partitions, parts, _rng(seed)) for seed in (1, 1, 2)
+        heldout_replicate(tree, SampledPopulation(data.X, data.y, sample, rest), partitions, parts, _rng(seed))
+        for seed in (1, 1, 2)
     )
     assert first == again and first != other
 
@@ -237,7 +249,9 @@ def test_scv_is_unbiased_against_training_parts_and_db_scv_is_not():
         X, y = data.X[sample], data.y[sample]
         partitions = {(name, 2): make_folds(name, X, y, 2, [replicate]) for name in gaps}
         parts = {2: training_parts(y, 2, 2, _rng(1000 + replicate))}
-        estimates, truth_part, _ = heldout_replicate(NNClassifier(), data.X, data.y, sample, rest, partitions, parts, _rng())
+        estimates, truth_part, _ = heldout_replicate(
+            NNClassifier(), SampledPopulation(data.X, data.y, sample, rest), partitions, parts, _rng()
+        )
         for name, values in gaps.items():
             values.append(estimates[name, 2] - truth_part[2])
     in_errors = {name: np.mean(values) / (np.std(values, ddof=1) / np.sqrt(200)) for name, values in gaps.items()}

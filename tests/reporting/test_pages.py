@@ -11,7 +11,7 @@ import pytest
 
 from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
 from foldshift.reporting.figure_style import PlainLogLocator, log_scale, plt, save_figure
-from foldshift.reporting.items import Drawn, Shown, write_item
+from foldshift.reporting.items import FigureResult, TableResult, write_item
 from foldshift.reporting.min_datasets import one_line, smallest_p, too_few
 from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print
 from foldshift.reporting.table_grid import Cell, Grid, to_html, to_tex
@@ -53,7 +53,7 @@ def test_the_page_of_a_figure_shows_its_caption_beside_it(tmp_path):
 
 
 def test_a_figure_with_nothing_to_show_is_left_out_with_its_reason(tmp_path):
-    write_item(FIGURE, Drawn(None, reason="no data set has results"), tmp_path / "lines.html", {"n_seeds": 3})
+    write_item(FIGURE, FigureResult(None, reason="no data set has results"), tmp_path / "lines.html", {"n_seeds": 3})
     page = (tmp_path / "lines.html").read_text()
     assert "Left out: no data set has results." in page and "<svg" not in page and "3 lines" in page
     assert all((tmp_path / f"lines.{form}").stat().st_size > 0 for form in ("svg", "pdf", "png"))
@@ -290,7 +290,7 @@ def test_folds_are_read_by_cell_in_the_order_of_their_seeds(tmp_path):
 
 def test_shown_items_keep_their_three_forms(tmp_path):
     item = {"name": "t", "kind": "table", "title": "T", "caption": "About."}
-    write_item(item, Shown(pd.DataFrame({"a": [1]}), one_line("nothing")), tmp_path / "t.html", {})
+    write_item(item, TableResult(pd.DataFrame({"a": [1]}), one_line("nothing")), tmp_path / "t.html", {})
     assert Path(tmp_path / "t.csv").read_text() == "a\n1\n" and "Nothing." in (tmp_path / "t.tex").read_text()
     save_figure(tmp_path / "f.svg", plt.figure())
 

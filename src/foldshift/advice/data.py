@@ -114,7 +114,7 @@ def as_data(
     n = shape[0]
     name = str(getattr(y, "name", None) or "the target")
     values = target_values(np.ravel(y) if np.shape(y) == (n, 1) else y, n, "y")
-    column = target_column([values, values], _task(task, estimator, values[0]))
+    column = target_column(values, values, _task(task, estimator, values[0]))
     if n < FEWEST_ROWS:
         raise ValueError(f"the table has {n} rows; advice needs at least {FEWEST_ROWS}: with fewer, every estimate is a guess")
     task = "classification" if column.categories else "regression"

@@ -1,4 +1,4 @@
-"""Folds and a learner in, predictions and scores out."""
+"""Evaluate learners: folds and a learner in, predictions and scores out."""
 
 import lazy_loader
 

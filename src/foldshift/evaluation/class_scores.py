@@ -1,4 +1,4 @@
-"""Scores of classifiers, fold by fold."""
+"""Score classifiers fold by fold."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ LEAST_PROBABILITY = np.finfo(np.float64).eps  # scores are clipped to it, or a s
 def classification_scores(
     codes: TableLike, predictions: TableLike, scores: Array | None, folds: TableLike, n_folds: int
 ) -> dict[str, FloatArray]:
-    """Scores of every fold of every seed.
+    """Compute the scores of a classifier in every fold of every seed.
 
     Parameters
     ----------
     codes : array-like of shape (n_samples,)
-        Class of every sample: codes ``0 .. n_classes - 1``, 0 among them, or labels of any other kind that sorts, such as texts.
+        Class of every sample: codes ``0 .. n_classes - 1``, 0 among them, or labels of any other sortable kind, such as texts.
     predictions : array-like of shape (n_seeds, n_samples)
         Predicted classes, of the same kind. A label that no sample has is an error.
     scores : ndarray of shape (n_seeds, n_samples, n_classes) or None
-        Class scores, rows that sum to 1, in the sorted order of the labels; None for a classifier that has none.
+        Class scores, each row with sum 1, in the sorted order of the labels; None for a classifier that has none.
     folds : array-like of shape (n_seeds, n_samples), integer
-        Fold of every sample; one with -1 takes no part.
+        Fold of every sample; samples with -1 are left out.
     n_folds : int
         Number of folds.
 
@@ -38,16 +38,16 @@ def classification_scores(
     -------
     scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
         ``auc_crisp``: ``(1 + TPR - FPR) / 2`` of the predicted classes, for more than two classes the mean recall; 0 where the
-        fold lacks a class, as in KEEL [1]_. ``auc_corrected``: the same, but a class that the fold lacks takes no part; NaN where
-        it has fewer than two. ``auc``: area under the ROC curve of the scores, for more than two classes the mean of one against
-        the rest, over the classes that the fold has; NaN where it has fewer than two. ``accuracy``. ``balanced_accuracy``: mean
-        recall of the classes that are there. ``log_loss``: natural logarithm, scores clipped to 2.2e-16. ``n_classes``: how many
-        classes the fold has. ``auc`` and ``log_loss`` are NaN without scores.
+        fold lacks a class, as in KEEL [1]_. ``auc_corrected``: the same without the classes that the fold lacks; NaN where it has
+        fewer than two. ``auc``: area under the ROC curve of the scores, for more than two classes the mean of one against the
+        rest, over the classes that the fold has; NaN where it has fewer than two. ``accuracy``: share of correct predictions.
+        ``balanced_accuracy``: mean recall of the classes in the fold. ``log_loss``: natural logarithm, scores clipped to 2.2e-16.
+        ``n_classes``: number of classes in the fold. ``auc`` and ``log_loss`` are NaN without scores.
 
     Raises
     ------
     ValueError
-        If the folds are no whole numbers below `n_folds`, or the shapes do not fit.
+        If the folds are not integers below `n_folds`, or the shapes do not fit.
 
     References
     ----------
@@ -84,7 +84,7 @@ def classification_scores(
 
 
 def _as_codes(y: Array, predictions: Array) -> tuple[IntArray, Array, int]:
-    """Classes of samples and predictions as ``0 .. n_classes - 1``; -1 for a predicted label that no sample has."""
+    """Code classes and predictions as ``0 .. n_classes - 1``; -1 for a predicted label that no sample has."""
     if y.dtype.kind in "ui" and predictions.dtype.kind in "ui" and y.min() == 0:
         return y.astype(np.int64, copy=False), predictions, int(y.max()) + 1
     classes, codes = np.unique(y, return_inverse=True)
@@ -94,14 +94,14 @@ def _as_codes(y: Array, predictions: Array) -> tuple[IntArray, Array, int]:
 
 
 def _checked_scores(scores: FloatArray, shape: tuple[int, int, int], never: BoolArray) -> FloatArray:
-    """Class scores of the right shape; those of samples that are never tested do not matter, and are numbers."""
+    """Check the shape of class scores; those of samples that are never tested become 0."""
     if np.shape(scores) != shape:
         raise ValueError(f"scores have shape {np.shape(scores)}; expected (n_seeds, n_samples, n_classes) = {shape}")
     return np.where(never[..., None], 0.0, scores) if never.any() else np.asarray(scores)
 
 
 def _ranking_aucs(codes: IntArray, scores: FloatArray, row: Array, present: BoolArray) -> FloatArray:
-    """Area under the ROC curve of every fold with two classes; for more than two in all the mean of one against the rest."""
+    """Area under the ROC curve of every fold with two classes; with more classes the mean of one against the rest."""
     n_folds, n_classes = present.shape
     labels = (1,) if n_classes == 2 else range(n_classes)
     areas = [roc_area_by_group(scores[:, label], codes == label, row, n_folds) for label in labels]

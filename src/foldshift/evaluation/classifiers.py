@@ -1,11 +1,10 @@
-"""Predicted classes, class scores and metrics of a classifier for many partitions; a fit that fails is a row, not the end of the
-job."""
+"""Predict classes and score a classifier for many partitions; a fit that fails becomes a row and does not end the job."""
 
 from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from foldshift.evaluation.class_scores import classification_scores
 from foldshift.evaluation.cross_validate import iterate_fits
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS
 from foldshift.evaluation.regressors import one_line, score_columns
-from foldshift.evaluation.status import FAILED, OK
-from foldshift.evaluation.tasks import Task
+from foldshift.evaluation.tasks import FAILED, OK, Task
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
@@ -26,10 +24,10 @@ if TYPE_CHECKING:
 def predict_classes(
     estimator: Estimator, X: Array, codes: IntArray, folds: UnsignedArray, random_states: UnsignedArray | None = None
 ) -> tuple[IntArray, FloatArray | None, dict[tuple[int, int], str]]:
-    """Cross-validated class codes and scores of a classifier, and the message of every fit that failed.
+    """Predict class codes (0 where the fit failed) and scores; return them with the message of every fit that failed.
 
-    The shared path (`scores_folds`) is tried first where there is one. If it raises, every fit is done alone, so that only the
-    failing ones are lost.
+    Failures are keyed by ``(seed row, fold)``. The shared path (`scores_folds`) is tried first where there is one. If it raises,
+    every fit is done alone, so that only the failing ones are lost.
     """
     if hasattr(estimator, "scores_folds"):
         try:
@@ -54,7 +52,7 @@ def predict_classes(
                 if not np.isfinite(proba).all():
                     raise ValueError("class scores are not finite")
                 scores[s, test] = proba
-        except MemoryError:
+        except MemoryError:  # the other fits train on as many samples, and would fail one by one
             raise
         except (Exception, SystemExit) as error:
             predictions[s, test] = 0
@@ -63,9 +61,9 @@ def predict_classes(
 
 
 def evaluate_class_cell(
-    estimator: Any, X: FloatArray, codes: IntArray, folds: UnsignedArray, *, random_states: UnsignedArray | None = None
+    estimator: Estimator, X: FloatArray, codes: IntArray, folds: UnsignedArray, *, random_states: UnsignedArray | None = None
 ) -> tuple[IntArray, dict[str, Array]]:
-    """Scores and predictions of one classifier on one data set, for many partitions."""
+    """Predict and score one classifier on one data set for many partitions; scores have the columns of `score_columns`."""
     n_folds = int(folds.max()) + 1
     start = time.perf_counter()
     predictions, class_scores, failures = predict_classes(estimator, X, codes, folds, random_states)
@@ -80,7 +78,7 @@ def evaluate_class_cell(
 
 def _evaluate(
     estimator: FoldClassifier, X: FloatArray, data: Dataset, folds: UnsignedArray, random_states: UnsignedArray
-) -> tuple[IntArray, dict[str, FloatArray]]:
+) -> tuple[IntArray, dict[str, Array]]:
     return evaluate_class_cell(estimator, X, data.y, folds, random_states=random_states)
 
 

@@ -15,11 +15,9 @@ from foldshift.core.estimators import clone_with_state, rows_of, shares_work
 from foldshift.partition.folds import UNTESTED, as_folds, check_folds, is_splitter
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, TableLike, UnsignedArray
 
-# What a class gets that the training part lacks, as in scikit-learn's cross_val_predict.
+# Scores of a class that the training part lacks, as in scikit-learn's cross_val_predict.
 ABSENT = {"predict_proba": 0.0, "predict_log_proba": np.finfo(np.float64).min, "decision_function": np.finfo(np.float64).min}
 SHARED = {"predict": "predict_folds", "predict_proba": "scores_folds"}
 
@@ -37,10 +35,10 @@ def evaluate_folds(
     n_jobs: int | None = None,
     untested: Literal["raise", "nan"] = "raise",
 ) -> Array:
-    """Cross-validated predictions of an estimator for many partitions.
+    """Predict every sample by cross-validation, for many partitions.
 
-    What scikit-learn's `cross_val_predict` does for one partition: data frames, sparse matrices and lists reach the estimator as
-    they are, a part of their rows at a time.
+    This does for many partitions what scikit-learn's `cross_val_predict` does for one: data frames, sparse matrices and lists
+    reach the estimator as they are, a part of their rows at a time.
 
     Parameters
     ----------
@@ -48,7 +46,7 @@ def evaluate_folds(
         Not changed; every fit uses a clone. An estimator with a method ``predict_folds(X, y, folds, random_states)`` shares
         between the fits what does not depend on the partition.
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or list
-        Inputs: whatever the estimator takes.
+        Inputs, of any kind that the estimator takes.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
         Target.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or a splitter
@@ -59,18 +57,18 @@ def evaluate_folds(
         The `random_state` of every fit, where the estimator (or one inside it) has one that is None; one that the user has set
         stays.
     shared : bool or "always", default=True
-        Whether to use the shared path where there is one and it gives the predictions of fit by fit; see Notes. ``always``: also
-        where a training part lacks a class, of which the shared path knows from the other parts.
+        Whether to use the shared path where there is one that predicts the same as separate fits; see Notes. ``always``: also
+        where a training part lacks a class, which the shared path knows from the other parts.
     response_method : str, default="predict"
         Method of the fitted estimator: ``predict``, ``predict_proba``, ``predict_log_proba``, ``decision_function``.
     params : dict, optional
-        Parameters of the estimator's ``fit``, such as ``{"sample_weight": w}``; what has a value for every sample is cut with the
-        samples.
+        Parameters of the estimator's ``fit``, such as ``{"sample_weight": w}``; those with a value for every sample are cut with
+        the samples.
     n_jobs : int, optional
         Number of fits at the same time, as in scikit-learn. The shared path takes one core.
     untested : {"raise", "nan"}, default="raise"
-        What is done about samples that are never tested where predictions are labels: refuse, or return an array of objects with
-        NaN for them.
+        Treatment of samples that are never tested where predictions are labels: raise an error, or return an array of objects
+        with NaN for them.
 
     Returns
     -------
@@ -81,8 +79,8 @@ def evaluate_folds(
     Raises
     ------
     ValueError
-        If X, y and folds differ in length; if the folds are no whole numbers, below -1, or all samples are in one of them; if
-        labels are wanted of samples that are never tested.
+        If X, y and folds differ in length; if fold numbers are not integers or are below -1; if all samples are in one fold; if
+        labels are asked for samples that are never tested.
 
     Warns
     -----
@@ -91,12 +89,12 @@ def evaluate_folds(
 
     Notes
     -----
-    The shared path is taken for complete inputs of numbers only, without `params`, where every training part holds all classes
-    and every sample is tested, for an estimator whose ``fit`` and ``predict`` are those that the path was written for, and whose
-    `random_state` is no generator (every fit would begin with the same state of it).
+    The shared path is taken only for complete numeric inputs, without `params`, where every training part holds all classes and
+    every sample is tested. The estimator's ``fit`` and ``predict`` must be those that the path was written for, and its
+    `random_state` must not be a generator (every fit would begin with the same state of it).
 
-    Labels have no sign for "not predicted": a class would be wrong, and NaN among labels counts as an error where accuracy is
-    worked out. So that is only done when asked for.
+    Labels have no sign for "not predicted": a class would be wrong, and NaN among labels counts as an error in an accuracy. So
+    NaN is returned only on request.
 
     Examples
     --------
@@ -123,8 +121,8 @@ def evaluate_folds(
     return put_together(estimator, y, folds, parts, response_method, untested)
 
 
-def check_inputs(X: Any, y: ArrayLike, folds: ArrayLike) -> tuple[Any, Any, Array]:
-    """Inputs that rows can be taken of, and folds that fit them."""
+def check_inputs(X: TableLike, y: TableLike, folds: TableLike) -> tuple[TableLike, TableLike, UnsignedArray]:
+    """Return inputs whose rows can be selected, and folds of shape (n_seeds, n_samples) that fit them."""
     (X,) = indexable(X)
     if y is not None:
         (y,) = indexable(y)
@@ -149,14 +147,14 @@ def check_inputs(X: Any, y: ArrayLike, folds: ArrayLike) -> tuple[Any, Any, Arra
 
 
 def _as_numbers(
-    estimator: Any, X: TableLike, y: Array, folds: UnsignedArray, every_class: bool
+    estimator: Estimator, X: TableLike, y: TableLike, folds: UnsignedArray, every_class: bool
 ) -> tuple[FloatArray, Array] | None:
-    """Inputs and target for the shared path; None where it does not stand for fit by fit."""
+    """Convert inputs and target for the shared path; None where it would not predict the same as separate fits."""
     if y is None or np.ndim(y) != 1 or not shares_work(estimator):
         return None
     try:
         X, y = check_X_y(X, y, dtype=np.float64, order="C", y_numeric=is_regressor(estimator))
-    except (ValueError, TypeError):  # the estimator shall say it in its own words, or take it
+    except (ValueError, TypeError):  # the estimator reports it in its own words, or accepts it
         return None
     if every_class and is_classifier(estimator):
         _, codes = np.unique(y, return_inverse=True)
@@ -169,7 +167,7 @@ def _as_numbers(
     return X, y
 
 
-def iterate_fits(folds: UnsignedArray) -> Iterator[tuple[int, int, BoolArray] | None]:
+def iterate_fits(folds: UnsignedArray) -> Iterator[tuple[int, int, BoolArray]]:
     """Yield ``(seed row, fold, test mask)`` of every fit; folds without samples are left out."""
     for s, row in enumerate(folds):
         for fold in range(int(row.max()) + 1):
@@ -181,13 +179,13 @@ def iterate_fits(folds: UnsignedArray) -> Iterator[tuple[int, int, BoolArray] | 
 def fit_predict(
     estimator: Estimator,
     X: TableLike,
-    y: ArrayLike | None,
+    y: TableLike,
     test: BoolArray,
     random_state: int | None = None,
     response_method: str = "predict",
-    params: Any = None,
+    params: dict[str, Any] | None = None,
 ) -> Any:
-    """Fit a clone outside the test mask and predict inside it: the plain path."""
+    """Fit a clone outside the test mask and predict inside it; class scores come with the labels of their columns."""
     model = clone_with_state(estimator, random_state)
     train = np.flatnonzero(~test)
     cut = {
@@ -203,28 +201,33 @@ def fit_predict(
     return (np.asarray(answer), model.classes_) if response_method in ABSENT and hasattr(model, "classes_") else answer
 
 
-def work_through(function: Callable[..., Any], tasks: Iterator[Any], n_jobs: int | None) -> Iterator[ArrayLike | None]:
-    """Yield the answers to tasks in their order: one after the other, or several at a time where `n_jobs` says so."""
+def work_through(function: Callable[..., Any], tasks: Iterator[tuple[Any, ...]], n_jobs: int | None) -> Iterator[Any]:
+    """Yield the answers to tasks in their order; `n_jobs` of them run at the same time."""
     import joblib
 
     if joblib.effective_n_jobs(n_jobs) == 1:
         for task in tasks:
             yield function(*task)
     else:
-        from sklearn.utils.parallel import Parallel, delayed  # scikit-learn's: they hand on its settings
+        from sklearn.utils.parallel import Parallel, delayed  # scikit-learn's: they pass on its settings
 
         yield from Parallel(n_jobs=n_jobs)(delayed(function)(*task) for task in tasks)
 
 
 def put_together(
-    estimator: Estimator, y: TableLike, folds: Array, answers: list[tuple[int, int]], response_method: str, untested: str
+    estimator: Estimator,
+    y: TableLike,
+    folds: UnsignedArray,
+    answers: list[tuple[int, int, Any]],
+    response_method: str,
+    untested: Literal["raise", "nan"],
 ) -> Array:
-    """One array of the predictions of all test parts."""
+    """Collect the predictions of all test parts in one array; `answers` holds seed row, fold and the return of `fit_predict`."""
     if response_method in ABSENT and answers and isinstance(answers[0][2], tuple):
         answers = _aligned(y, answers, response_method)
     parts = [(s, fold, np.asarray(answer)) for s, fold, answer in answers]
     shape = (*folds.shape, *(parts[0][2].shape[1:] if parts else ()))
-    dtype = np.result_type(*(part.dtype for _, _, part in parts)) if parts else np.float64
+    dtype = np.result_type(*(part.dtype for _, _, part in parts)) if parts else np.dtype(np.float64)
     if is_regressor(estimator):
         dtype = np.dtype(np.float64)
     predictions = np.full(shape, np.nan, dtype=dtype) if dtype.kind in "fO" else np.empty(shape, dtype=dtype)
@@ -241,10 +244,11 @@ def put_together(
     return predictions
 
 
-def _aligned(y: Array, answers: list[Any], response_method: str) -> list[tuple[int, int, FloatArray]]:
-    """Class scores with one column for every class of the target, whether a training part held it or not."""
+def _aligned(y: TableLike, answers: list[tuple[int, int, Any]], response_method: str) -> list[tuple[int, int, Any]]:
+    """Give class scores one column for every class of the target, in the training part or not."""
     classes = np.unique(np.asarray(y))
-    aligned, lacking = [], 0
+    aligned: list[tuple[int, int, Any]] = []
+    lacking = 0
     for s, fold, (values, held) in answers:
         if len(held) < len(classes):
             lacking += 1

@@ -1,8 +1,8 @@
-"""Cross-validated estimates of a sample beside what the classifier really reaches on rows that no fold has held."""
+"""Compare cross-validated estimates of a sample with the true performance on rows outside it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,14 +17,50 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
 
 
+class SampledPopulation(NamedTuple):
+    """A population as a learner sees it, and the rows drawn from it.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_columns), dtype float64
+    y : ndarray of shape (n_rows,), dtype int64
+        Class codes ``0, 1, ...``.
+    sample_rows, rest_rows : ndarray of int
+        Rows of the sample, and held-out rows.
+    """
+
+    X: FloatArray
+    y: IntArray
+    sample_rows: Array
+    rest_rows: Array
+
+
+class Replicate(NamedTuple):
+    """Crisp AUC of one learner on one sample: estimates, and the truths that they can be compared with.
+
+    Attributes
+    ----------
+    estimates : dict of (str, int) to float
+        By partitioner and k: mean over folds and runs, as in the paper.
+    truth_part : dict of int to float
+        By k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate.
+    truth_whole : float
+        The same after training on the whole sample: what a user wants to know.
+    """
+
+    estimates: dict[tuple[str, int], float]
+    truth_part: dict[int, float]
+    truth_whole: float
+
+
 def sample_and_rest(n_rows: int, n_sample: int, most_rest: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Draw a simple random sample, and a simple random part of what is left."""
+    """Draw a simple random sample, and a simple random part (at most `most_rest`) of the rows left."""
     order = rng.permutation(n_rows)
     return order[:n_sample], order[n_sample : n_sample + most_rest]
 
 
 def scale_by_sample(X: FloatArray, sample_rows: Array, categorical_features: ArrayLike) -> FloatArray:
-    """Scale numeric columns to [0, 1] over the sample; held-out rows may lie outside."""
+    """Scale numeric columns to [0, 1] over the sample; held-out rows may lie outside, constant columns are only shifted."""
     scaled = np.array(X, dtype=np.float64, order="C")
     numeric = ~np.asarray(categorical_features, dtype=bool)
     low, high = scaled[np.ix_(sample_rows, numeric)].min(axis=0), scaled[np.ix_(sample_rows, numeric)].max(axis=0)
@@ -33,7 +69,11 @@ def scale_by_sample(X: FloatArray, sample_rows: Array, categorical_features: Arr
 
 
 def training_parts(y: Array, n_folds: int, n_parts: int, rng: np.random.Generator) -> list[Array]:
-    """Random stratified parts of a sample, of the size that k-fold cross-validation trains on."""
+    """Draw random stratified parts of a sample, of the size that k-fold cross-validation trains on.
+
+    Each `n_folds` of them leave out the folds of one SCV partition, beginning with a random one. A part holds positions in the
+    sample in the order of KEEL's training files: fold after fold, inside a fold class after class.
+    """
     folds = scv_folds(None, y, n_folds, [rng] * -(-n_parts // n_folds))
     first = np.floor(n_folds * rng.random(len(folds))).astype(np.int64)
     parts = []
@@ -47,27 +87,27 @@ def training_parts(y: Array, n_folds: int, n_parts: int, rng: np.random.Generato
 def held_out_auc(
     estimator: Estimator, X: Array, y: IntArray, train_rows: Array, rest_rows: Array, random_state: int | None = None
 ) -> float:
-    """Crisp AUC on the held-out rows, all at once, after training on some rows of the sample."""
+    """Compute the crisp AUC on all held-out rows after training on some rows of the sample; NaN if the fit fails."""
     try:
         predicted = clone_with_state(estimator, random_state).fit(X[train_rows], y[train_rows]).predict(X[rest_rows])
     except MemoryError:
         raise
-    except (Exception, SystemExit):  # whatever else a learner raises costs no more than this number
+    except (Exception, SystemExit):  # any other error of a learner costs no more than this number
         return np.nan
     return _crisp_aucs(y[rest_rows], predicted[None], np.zeros((1, len(rest_rows)), dtype=np.uint8), 1)[0, 0]
 
 
 def heldout_replicate(
     estimator: Estimator,
-    X: FloatArray,
-    y: IntArray,
-    sample_rows: Array,
-    rest_rows: Array,
+    population: SampledPopulation,
     partitions: dict[tuple[str, int], UnsignedArray],
     parts: dict[int, list[Array]],
     rng: np.random.Generator,
-) -> tuple[dict[tuple[str, int], float], dict[int, float], float]:
-    """Cross-validated estimates of one sample and one learner, and the truths that they may be held against.
+) -> Replicate:
+    """Estimate the AUC of one learner on one sample by cross-validation, and measure it on the held-out rows.
+
+    `partitions` holds folds of the sample, a row per run, by partitioner and k; `parts` what `training_parts` makes, by k. A
+    classifier whose ``tie_order`` is ``fold`` gets the rows of a part in that order, any other in the order of the sample.
 
     Notes
     -----
@@ -75,8 +115,9 @@ def heldout_replicate(
     kind as a training part and the held-out rows, so that SCV has no bias against `truth_part`: a check of the measurement, not a
     result.
     """
+    X, y, sample_rows, rest_rows = population
     X_sample, y_sample = np.ascontiguousarray(X[sample_rows]), y[sample_rows]
-    estimates = {}
+    estimates: dict[tuple[str, int], float] = {}
     for (name, k), folds in partitions.items():
         try:
             predicted = evaluate_folds(
@@ -97,7 +138,7 @@ def heldout_replicate(
         aucs = [held_out_auc(estimator, X, y, train, rest_rows, state) for train, state in zip(trains, states)]
         truth_part[k] = float(np.mean(aucs))
     truth_whole = float(held_out_auc(estimator, X, y, sample_rows, rest_rows, _states(rng, 1)[0]))
-    return estimates, truth_part, truth_whole
+    return Replicate(estimates, truth_part, truth_whole)
 
 
 def _states(rng: np.random.Generator, shape: int | tuple[int, int]) -> UnsignedArray:

@@ -1,4 +1,4 @@
-"""From a learner's entry in configuration to an estimator and the matrix it sees."""
+"""Build an estimator from a learner's entry in the configuration, and the matrix it sees."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build_learner(spec: dict[str, Any], scaling: Scaling = "global", categorical_features: ArrayLike | None = None) -> Estimator:
-    """Make the estimator of a learner's entry.
+    """Make the estimator of a learner's entry in the configuration.
 
     Parameters
     ----------
@@ -25,11 +25,12 @@ def build_learner(spec: dict[str, Any], scaling: Scaling = "global", categorical
     scaling : {"global", "fold", "none"}, default="global"
         With ``fold``, inputs and target are scaled to [0, 1] on each training part and predictions are scaled back.
     categorical_features : array-like of bool of shape (n_features,), optional
-        Nominal columns; told to a learner that sees them as such (``nominal: native``).
+        Nominal columns; passed to a learner that handles them as such (``nominal: native``).
 
     Returns
     -------
     estimator : scikit-learn estimator
+        Not fitted.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def build_learner(spec: dict[str, Any], scaling: Scaling = "global", categorical
 
 
 def design_matrix(data: Dataset, nominal: Literal["codes", "one_hot", "native"] = "codes") -> FloatArray:
-    """The inputs as a learner of numbers sees them.
+    """Make the matrix of inputs that a learner sees.
 
     Parameters
     ----------
@@ -74,6 +75,7 @@ def design_matrix(data: Dataset, nominal: Literal["codes", "one_hot", "native"] 
     Returns
     -------
     X : ndarray of shape (n_samples, n_columns), dtype float64, C order
+        With ``native`` the inputs of the data set themselves, not a copy.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Leave-one-out predictions: in one pass where the learner allows it, else by as many fits as there are samples."""
+"""Leave-one-out predictions: in one pass where the learner allows it, else by one fit per sample."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from foldshift.learners.neighbours.nearest_classifier import NNClassifier
 from foldshift.learners.neighbours.nearest_regressor import NNRegressor
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Estimator, FloatArray, TableLike
+    from foldshift.core.types import Array, Estimator, TableLike
 
 CHEAP = (LDAClassifier, NaiveBayesClassifier, NNClassifier, NNRegressor)
 MOST_ROWS = 65_535  # folds are uint16
@@ -27,14 +27,14 @@ INTERVAL = 10.0  # seconds between two lines of progress
 
 
 def is_cheap(estimator: Estimator) -> bool:
-    """Whether leave-one-out needs no fits: nearest neighbours, linear discriminant analysis, naive Bayes.
+    """Return True if leave-one-out needs no fits: nearest neighbours, linear discriminant analysis, naive Bayes.
 
     Their shared path leaves a sample out by skipping it among the neighbours, or by subtracting it from sums. All other
     estimators, such as trees, rules, support vector machines, boosting, and pipelines around one of the above, are fitted once
     per sample.
 
     One case is slower: where a column hardly varies within classes compared with between them, linear discriminant analysis does
-    not trust differences of sums and takes them afresh for every sample.
+    not trust differences of sums and sums again for every sample.
 
     Examples
     --------
@@ -54,29 +54,30 @@ def leave_one_out(
     shared: bool = True,
     progress: Callable[..., Any] | None = None,
     response_method: str = "predict",
-    params: dict[str, FloatArray] | None = None,
+    params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
 ) -> Array:
-    """Predict every sample by the model fitted on all others.
+    """Predict every sample by a model fitted on all others.
 
     Parameters
     ----------
     estimator : scikit-learn estimator
         Not changed; every fit uses a clone. A randomised one needs its own `random_state` for the same predictions every time.
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or list
-        Inputs: whatever the estimator takes; 2 to 65,535 samples.
+        Inputs, of any kind that the estimator takes; 2 to 65,535 samples.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
         Target.
     shared : bool, default=True
         Whether to use the shared path where `is_cheap`. Both ways give the same predictions.
     progress : callable, optional
-        Receives a line of text every 10 seconds while fits are made one by one; by default it goes to standard error.
+        Called with a line of text every 10 seconds while fits are made one by one; by default it goes to standard error.
     response_method, params, n_jobs
         As in `foldshift.evaluation.evaluate_folds`.
 
     Returns
     -------
     predictions : ndarray of shape (n_samples,) or (n_samples, n_columns)
+        As one row of `foldshift.evaluation.evaluate_folds`.
 
     Raises
     ------
@@ -104,13 +105,13 @@ def leave_one_out(
     if shared and is_cheap(estimator):
         return evaluate_folds(estimator, X, y, folds, response_method=response_method, params=params, n_jobs=n_jobs)[0]
     answers = []
-    start = told = time.monotonic()
+    start = reported = time.monotonic()
     tasks = ((estimator, X, y, folds == i, None, response_method, params) for i in range(n))
     for i, answer in enumerate(work_through(fit_predict, tasks, n_jobs)):
         answers.append((0, i, answer))
         now = time.monotonic()
-        if now - told >= INTERVAL:
-            told = now
+        if now - reported >= INTERVAL:
+            reported = now
             left = (now - start) / (i + 1) * (n - i - 1)
             line = f"leave-one-out of {type(estimator).__name__}: {i + 1} of {n} fits, about {left:.0f} s left"
             (progress or _to_stderr)(line)

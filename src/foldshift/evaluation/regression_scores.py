@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 METRICS = ("rmse", "mae", "r2")
 CLASSIFICATION_METRICS = ("auc_crisp", "auc_corrected", "auc", "accuracy", "balanced_accuracy", "log_loss", "n_classes")
-OF_CLASSES = ("auc_corrected", "auc")  # absent, not failed, where a fold has fewer than two classes: means go over the others
+OF_CLASSES = ("auc_corrected", "auc")  # NaN, though nothing failed, in folds with fewer than two classes: means leave these out
 
 
 @np.errstate(divide="ignore", invalid="ignore")  # a fold without samples has no error: NaN
 def regression_scores(y: Array, predictions: Array, folds: TableLike, n_folds: int, unit: float = 1.0) -> dict[str, FloatArray]:
-    """Error of every fold of every seed.
+    """Compute the errors of a regressor in every fold of every seed.
 
     Parameters
     ----------
@@ -29,22 +29,22 @@ def regression_scores(y: Array, predictions: Array, folds: TableLike, n_folds: i
     predictions : ndarray of shape (n_seeds, n_samples)
         Cross-validated predictions.
     folds : array-like of shape (n_seeds, n_samples), integer
-        Fold of every sample; one with -1 takes no part.
+        Fold of every sample; samples with -1 are left out.
     n_folds : int
         Number of folds.
     unit : float, default=1.0
-        Errors are divided by it: the range of the target if that is not scaled yet.
+        Errors are divided by this: the range of the target if it is not scaled yet.
 
     Returns
     -------
     scores : dict of str to ndarray of shape (n_seeds, n_folds), dtype float64
-        ``rmse`` and ``mae`` in units of `unit`; ``r2`` against the mean of the fold's own targets, NaN where they are all the
-        same. All are NaN where a fold has no samples.
+        ``rmse`` and ``mae`` in units of `unit`; ``r2`` against the mean of the fold's own targets, NaN where they are all equal.
+        All are NaN where a fold has no samples.
 
     Raises
     ------
     ValueError
-        If the folds are no whole numbers below `n_folds`, or their shape is not that of the predictions.
+        If the folds are not integers below `n_folds`, or their shape is not that of the predictions.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def regression_scores(y: Array, predictions: Array, folds: TableLike, n_folds: i
 
 
 def scored_folds(folds: ArrayLike, n_folds: int, n_samples: int, shape: tuple[int, ...]) -> tuple[Array, int]:
-    """Folds to score by: checked, with samples that are never tested in a fold of their own behind the others."""
+    """Check folds, move samples that are never tested into a fold of their own behind the others, and count the folds."""
     folds = check_folds(folds, n_samples, untested=True)
     if folds.shape != tuple(shape):
         raise ValueError(f"predictions have shape {tuple(shape)} and folds {folds.shape}; expected (n_seeds, n_samples) of both")

@@ -1,42 +1,36 @@
-"""Scores of every fold of every seed; a fit that fails is a row, not the end of the job."""
+"""Score a regressor for many partitions; a fit that fails becomes a row and does not end the job."""
 
 from __future__ import annotations
 
 import logging
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from foldshift.evaluation.cross_validate import evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.regression_scores import METRICS, regression_scores
-from foldshift.evaluation.status import FAILED, OK
-from foldshift.evaluation.tasks import Task
+from foldshift.evaluation.tasks import FAILED, OK, Task
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, ObjectArray, UnsignedArray
     from foldshift.datasets.dataset import Dataset
     from foldshift.learners.base import FoldRegressor
-    from foldshift.learners.linear.elm import ELMRegressor
-    from foldshift.learners.trees.gbm import GBMRegressor
 
 
-def one_line(error: Any) -> str:
-    """An exception as one line: its type and its text."""
+def one_line(error: BaseException) -> str:
+    """Write an exception as one line: its type and its text."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def predict_with_failures(
-    estimator: ELMRegressor | Estimator | GBMRegressor,
-    X: FloatArray,
-    y: FloatArray,
-    folds: UnsignedArray,
-    random_states: UnsignedArray | None = None,
+    estimator: Estimator, X: FloatArray, y: FloatArray, folds: UnsignedArray, random_states: UnsignedArray | None = None
 ) -> tuple[FloatArray, dict[tuple[int, int], str], float]:
-    """Cross-validated predictions, and the message of every fit that failed.
+    """Predict by cross-validation (NaN where a fit failed); add the message of every failed fit and the mean seconds of a fit.
 
-    The shared path is tried first. If it raises, every fit is done alone, so that only the failing ones are lost.
+    Failures are keyed by ``(seed row, fold)``. The shared path is tried first. If it raises, every fit is done alone, so that
+    only the failing ones are lost.
     """
     n_fits = sum(len(np.unique(row)) for row in folds)
     start = time.perf_counter()
@@ -48,11 +42,11 @@ def predict_with_failures(
             logging.warning("the fits do not share work (%s); one by one now", one_line(error))
             start = time.perf_counter()
     predictions = np.full(folds.shape, np.nan)
-    failures = {}
+    failures: dict[tuple[int, int], str] = {}
     for s, fold, test in iterate_fits(folds):
         try:
             predictions[s, test] = fit_predict(estimator, X, y, test, None if random_states is None else random_states[s, fold])
-        except MemoryError:
+        except MemoryError:  # the other fits train on as many samples, and would fail one by one
             raise
         except (Exception, SystemExit) as error:
             failures[s, fold] = one_line(error)
@@ -60,8 +54,8 @@ def predict_with_failures(
     return predictions, infinite | failures, (time.perf_counter() - start) / n_fits
 
 
-def _refuse_infinite(predictions: FloatArray, folds: UnsignedArray) -> tuple[FloatArray, dict[Any, Any]]:
-    """A fit whose predictions are not all finite numbers has failed."""
+def _refuse_infinite(predictions: FloatArray, folds: UnsignedArray) -> tuple[FloatArray, dict[tuple[int, int], str]]:
+    """Count a fit as failed if any of its predictions is not finite."""
     failures = {}
     for s in np.flatnonzero(~np.isfinite(predictions).all(axis=1)):
         for fold in np.unique(folds[s][~np.isfinite(predictions[s])]):
@@ -70,7 +64,7 @@ def _refuse_infinite(predictions: FloatArray, folds: UnsignedArray) -> tuple[Flo
 
 
 def evaluate_cell(
-    estimator: ELMRegressor | Estimator | GBMRegressor,
+    estimator: Estimator,
     X: FloatArray,
     y: FloatArray,
     folds: UnsignedArray,
@@ -78,12 +72,20 @@ def evaluate_cell(
     random_states: UnsignedArray | None = None,
     unit: float = 1.0,
 ) -> dict[str, Array]:
-    """Scores of one learner on one data set, for many partitions.
+    """Score one regressor on one data set for many partitions; a fit that fails is reported in its row.
 
     Parameters
     ----------
-    estimator, X, y, folds, random_states
-        As in `foldshift.evaluation.evaluate_folds`.
+    estimator : scikit-learn regressor
+        Not changed; every fit uses a clone.
+    X : ndarray of shape (n_samples, n_features), dtype float64
+        Inputs.
+    y : ndarray of shape (n_samples,), dtype float64
+        Target.
+    folds : ndarray of shape (n_seeds, n_samples), unsigned integer
+        Fold of every sample, one row per seed.
+    random_states : ndarray of shape (n_seeds, n_folds), dtype uint32, optional
+        The `random_state` of every fit, as in `foldshift.evaluation.evaluate_folds`.
     unit : float, default=1.0
         Unit of the errors, see `regression_scores`.
 
@@ -130,7 +132,7 @@ REGRESSION = Task(METRICS, _evaluate)
 def score_columns(
     metrics: dict[str, Array], folds: UnsignedArray, status: ObjectArray, message: ObjectArray, seconds: float
 ) -> dict[str, Array]:
-    """Put together what a score file says of every fold."""
+    """Put together the columns of a score file, (n_seeds, n_folds) each; metrics of failed fits become NaN."""
     n_test = np.array([np.bincount(row, minlength=status.shape[1]) for row in folds])
     return {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
         "n_train": folds.shape[1] - n_test,
@@ -144,7 +146,7 @@ def score_columns(
 def lost_scores(
     folds: UnsignedArray, metrics: Sequence[str], status: Literal["failed", "timeout"], message: str
 ) -> dict[str, Array]:
-    """Scores of a cell that was lost as a whole."""
+    """Make the scores of a cell that was lost as a whole: metrics and ``fit_seconds`` are NaN, sizes are right."""
     shape = (len(folds), int(folds.max()) + 1)
-    values = dict.fromkeys(metrics, np.full(shape, np.nan))
+    values: dict[str, Array] = dict.fromkeys(metrics, np.full(shape, np.nan))
     return score_columns(values, folds, np.full(shape, status, dtype=object), np.full(shape, message, dtype=object), np.nan)

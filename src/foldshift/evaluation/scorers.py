@@ -1,4 +1,4 @@
-"""Scores of every fold, by any of scikit-learn's scorers."""
+"""Score every fold by any of scikit-learn's scorers."""
 
 from __future__ import annotations
 
@@ -11,27 +11,24 @@ from sklearn.model_selection import cross_validate
 from foldshift.evaluation.cross_validate import check_inputs, iterate_fits
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from scipy.sparse import csr_array
-
-    from foldshift.core.types import Estimator, FloatArray, IntArray, TableLike
+    from foldshift.core.types import Estimator, FloatArray, TableLike
 
 
 def score_folds(
     estimator: Estimator,
-    X: FloatArray | pd.DataFrame | csr_array,
-    y: IntArray,
+    X: TableLike,
+    y: TableLike,
     folds: TableLike,
     *,
     scoring: str | Callable[..., Any] | list[str] | tuple[Any, ...] | dict[str, Any] | None = None,
     params: dict[str, Any] | None = None,
     n_jobs: int | None = None,
     error_score: Literal["raise"] | float = np.nan,
-) -> Any:
-    """Cross-validated scores of an estimator for many partitions.
+) -> FloatArray | dict[str, FloatArray]:
+    """Score an estimator by cross-validation, for many partitions.
 
-    What scikit-learn's `cross_val_score` does for one partition, and made by its `cross_validate`: a fit for each fold, without a
-    shared path. Where `evaluate_folds` has one, scores worked out from its predictions are there sooner.
+    This does for many partitions what scikit-learn's `cross_val_score` does for one, through its `cross_validate`: a fit for each
+    fold, without a shared path. Where `evaluate_folds` has one, scores computed from its predictions are faster.
 
     Parameters
     ----------
@@ -53,8 +50,8 @@ def score_folds(
     Returns
     -------
     scores : ndarray of shape (n_seeds, n_folds), dtype float64
-        A row per seed and a column per fold, NaN where a seed has no such fold; in the units of the scorer, larger is better. A
-        dict of such arrays, by name of the scorer, where `scoring` names several.
+        A row per seed and a column per fold, NaN where a seed has no such fold; in the units of the scorer, larger is better.
+        Where `scoring` names several scorers, a dict of such arrays by name.
 
     Raises
     ------
@@ -73,7 +70,7 @@ def score_folds(
     (2, 5)
     """
     X, y, folds = check_inputs(X, y, folds)
-    scores: dict[Any, Any] = {}
+    scores: dict[str, FloatArray] = {}
     for s in range(len(folds)):
         fits = list(iterate_fits(folds[s : s + 1]))
         result = cross_validate(

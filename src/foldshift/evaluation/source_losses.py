@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,33 +11,41 @@ from foldshift.core.errors import unknown
 from foldshift.core.estimators import clone_with_state
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-    from scipy.sparse import csr_array
+    from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray, TableLike, UnsignedArray
-    from foldshift.learners.kernels.linear_svm import LinearSVMClassifier
-    from foldshift.learners.linear.text import MultinomialNBClassifier
 
 DESIGNS = ("cvs", "cvr")
 
 
+class _Blocks(NamedTuple):
+    """Data sets block after block: rows of shape (R, n), the sizes of the blocks, and the first block that is tested."""
+
+    rows: IntArray
+    sizes: IntArray
+    first: int = 0
+
+
 def draw_rows(
     groups: ArrayLike,
-    sources: Sequence[Any],
+    sources: Sequence[Any] | Array,
     M: int | Sequence[int],
     n_datasets: int,
     rng: np.random.Generator,
     *,
     replace: bool = True,
 ) -> Any:
-    """Draw data sets from the empirical distribution of every source.
+    """Draw data sets from the empirical distribution of every source: R x K x M rows, a list over sources if `M` is one.
+
+    With replacement a row can occur twice in a data set, and then in two blocks of a random cut but never in two sources. The
+    classes are not stratified.
 
     References
     ----------
     .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, section 6.
     """
     groups, sources = np.asarray(groups), list(sources)
-    sizes = [M] * len(sources) if np.ndim(M) == 0 else list(M)
+    sizes = list(M) if isinstance(M, Sequence | np.ndarray) else [M] * len(sources)
     if not sources or len(sizes) != len(sources):
         raise ValueError(f"M has {len(sizes)} sizes for {len(sources)} sources; expected one or more sources and a size for each")
     if len(set(sources)) < len(sources):
@@ -61,12 +69,15 @@ def draw_rows(
 
 
 def random_blocks(rows: Array | Sequence[Array], rng: np.random.Generator) -> Any:
-    """Cut every data set at random into as many blocks as it has sources (CVR), without regard to source or class."""
-    flat, sizes = _flat(rows)
-    shuffled = np.take_along_axis(flat, _random_orders(flat.shape, rng), axis=1)
+    """Cut every data set at random into as many blocks as it has sources (CVR), without regard to source or class.
+
+    The sizes of the blocks differ by one at most, larger ones first, for sources of any sizes.
+    """
+    blocks = _flat(rows)
+    shuffled = np.take_along_axis(blocks.rows, _random_orders(blocks.rows.shape, rng), axis=1)
     if isinstance(rows, np.ndarray):
         return shuffled.reshape(rows.shape)
-    return np.array_split(shuffled, len(sizes), axis=1)
+    return np.array_split(shuffled, len(blocks.sizes), axis=1)
 
 
 def source_losses(
@@ -79,7 +90,12 @@ def source_losses(
     *,
     shared: bool = True,
 ) -> Any:
-    """0/1 losses of cross-validation, by source or by random blocks, of many data sets.
+    """Compute 0/1 losses of cross-validation for many data sets: 1 where the m-th row of block k is predicted wrongly.
+
+    ``cvs``: block k is source k, predicted by a model of the others. ``cvr``: `random_blocks`. `rng` first draws the random cut,
+    the same for every learner, then the states of a learner that is random and whose `random_state` is None. `shared` uses
+    ``predict_blocks`` of the learner where there is one; the losses are the same. A training part of one class predicts that
+    class. The losses have the shape of `rows`, dtype uint8.
 
     References
     ----------
@@ -91,26 +107,26 @@ def source_losses(
         if rng is None:
             raise ValueError("rng=None; design 'cvr' needs a numpy.random.Generator to cut the data sets")
         rows = random_blocks(rows, rng)
-    flat, sizes = _flat(rows)
-    if len(sizes) < 2:
-        raise ValueError(f"rows has {len(sizes)} source; cross-validation over sources needs at least 2")
-    losses = _losses(X, y, flat, sizes, learner, 0, rng, shared)
+    blocks = _flat(rows)
+    if len(blocks.sizes) < 2:
+        raise ValueError(f"rows has {len(blocks.sizes)} source; cross-validation over sources needs at least 2")
+    losses = _losses(X, y, blocks, learner, rng, shared)
     if isinstance(rows, np.ndarray):
         return losses.reshape(rows.shape)
-    return np.split(losses, np.cumsum(sizes)[:-1], axis=1)
+    return np.split(losses, np.cumsum(blocks.sizes)[:-1], axis=1)
 
 
 def out_of_source_error(
-    X: csr_array,
-    y: NDArray[np.int8],
+    X: TableLike,
+    y: TableLike,
     train_rows: Array,
     test_rows: Array,
-    learner: Any,
+    learner: Estimator,
     rng: np.random.Generator | None = None,
     *,
     shared: bool = True,
 ) -> FloatArray:
-    """Error on a source that is not in the training data, for many pairs of training and test set.
+    """Compute the error (R,) on a source that is not in the training data, for R pairs of training set and test set (R, m).
 
     References
     ----------
@@ -120,58 +136,59 @@ def out_of_source_error(
     train = train.reshape(len(train), -1)
     if test.ndim != 2 or len(train) != len(test):
         raise ValueError(f"test_rows has shape {test.shape} for {len(train)} training sets; expected ({len(train)}, m)")
-    flat, sizes = _flat([train, test])
-    return _losses(X, y, flat, sizes, learner, 1, rng, shared).mean(axis=1)
+    return _losses(X, y, _flat([train, test])._replace(first=1), learner, rng, shared).mean(axis=1)
 
 
 def estimate_losses(
-    X: csr_array,
-    y: Array,
+    X: TableLike,
+    y: TableLike,
     rows: Array,
     new_rows: Array,
-    learner: MultinomialNBClassifier | LinearSVMClassifier | Estimator,
+    learner: Estimator,
     rng: np.random.Generator,
     *,
     shared: bool = True,
 ) -> tuple[UnsignedArray, UnsignedArray, UnsignedArray]:
-    """Losses of cross-validation by source and by random blocks, and of the model of all rows on rows of a new source.
+    """Compute `source_losses` of both designs, and the losses of the model of all rows on `new_rows` (R, m) of a new source.
+
+    `shared` uses ``predict_partitions`` of the learner where there is one: it shares work between all models of a data set.
 
     References
     ----------
     .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, equations 1 and 3.
     """
     rows, new_rows = np.asarray(rows), np.asarray(new_rows)
-    flat, sizes = _flat(rows)
+    flat, sizes, _ = blocks = _flat(rows)
     if new_rows.ndim != 2 or len(new_rows) != len(rows):
         raise ValueError(f"new_rows has shape {new_rows.shape} for {len(rows)} data sets; expected ({len(rows)}, m)")
     orders = _random_orders(flat.shape, rng)  # first, so that every learner sees the same cut
     both = np.concatenate([flat, new_rows], axis=1)
     y = _checked(X, y, both)
     if shared and hasattr(learner, "predict_partitions"):
-        blocks = np.broadcast_to(np.repeat(np.arange(len(sizes)), sizes), flat.shape)
-        cut = np.empty_like(blocks)
-        np.put_along_axis(cut, orders, blocks, axis=1)
-        predicted, new = learner.predict_partitions(X, y, flat, np.stack([blocks, cut], axis=1), new_rows)
+        by_source = np.broadcast_to(np.repeat(np.arange(len(sizes)), sizes), flat.shape)
+        at_random = np.empty_like(by_source)
+        np.put_along_axis(at_random, orders, by_source, axis=1)
+        predicted, new = learner.predict_partitions(X, y, flat, np.stack([by_source, at_random], axis=1), new_rows)
         wrong = (predicted != y[flat][:, None]).astype(np.uint8)
         # In memory as on the plain path, so that sums of them are the same to the last bit.
         cvs, cvr = (np.ascontiguousarray(one) for one in (wrong[:, 0], np.take_along_axis(wrong[:, 1], orders, axis=1)))
         new = (new != y[new_rows]).astype(np.uint8)
     else:
-        cvs = _losses(X, y, flat, sizes, learner, 0, rng, shared)
-        cvr = _losses(X, y, np.take_along_axis(flat, orders, axis=1), sizes, learner, 0, rng, shared)
+        cvs = _losses(X, y, blocks, learner, rng, shared)
+        cvr = _losses(X, y, blocks._replace(rows=np.take_along_axis(flat, orders, axis=1)), learner, rng, shared)
         new = np.empty(new_rows.shape, dtype=np.uint8)
         if new.size:
-            new = _losses(X, y, both, np.array([flat.shape[1], new_rows.shape[1]]), learner, 1, rng, shared)
+            new = _losses(X, y, _Blocks(both, np.array([flat.shape[1], new_rows.shape[1]]), 1), learner, rng, shared)
     return cvs.reshape(rows.shape), cvr.reshape(rows.shape), new
 
 
 def _random_orders(shape: tuple[int, int], rng: np.random.Generator) -> IntArray:
-    """Places 0 to n - 1 of every data set in random order, of shape (R, n)."""
+    """Draw the places 0 to n - 1 of every data set in random order, shape (R, n)."""
     return rng.permuted(np.broadcast_to(np.arange(shape[1]), shape), axis=1)
 
 
-def _flat(rows: TableLike) -> tuple[IntArray, IntArray]:
-    """Data sets block after block, of shape (R, n), and the sizes of the blocks."""
+def _flat(rows: Array | Sequence[Array]) -> _Blocks:
+    """Write data sets block after block."""
     if isinstance(rows, np.ndarray) and rows.ndim != 3:
         raise ValueError(f"rows has shape {rows.shape}; expected (n_datasets, n_sources, M), or a list with one array per source")
     parts = list(rows.swapaxes(0, 1)) if isinstance(rows, np.ndarray) else [np.asarray(part) for part in rows]
@@ -183,11 +200,11 @@ def _flat(rows: TableLike) -> tuple[IntArray, IntArray]:
     sizes = np.array([shape[1] for shape in shapes])
     if (sizes == 0).any():
         raise ValueError(f"source {int(np.flatnonzero(sizes == 0)[0])} has no rows; every source needs one or more")
-    return np.concatenate(parts, axis=1), sizes
+    return _Blocks(np.concatenate(parts, axis=1), sizes)
 
 
-def _checked(X: csr_array, y: NDArray[np.int8], rows: IntArray) -> NDArray[np.int8]:
-    """`y` as an array, where it fits `X` and the rows exist."""
+def _checked(X: TableLike, y: TableLike, rows: IntArray) -> Array:
+    """Return `y` as an array; raise if it does not fit `X` or a row does not exist."""
     y = np.asarray(y)
     if len(y) != X.shape[0]:
         raise ValueError(f"X has {X.shape[0]} rows and y {len(y)}; expected the same number")
@@ -197,16 +214,10 @@ def _checked(X: csr_array, y: NDArray[np.int8], rows: IntArray) -> NDArray[np.in
 
 
 def _losses(
-    X: csr_array,
-    y: NDArray[np.int8],
-    rows: IntArray,
-    sizes: IntArray,
-    learner: Any,
-    first: int,
-    rng: np.random.Generator | None,
-    shared: bool,
+    X: TableLike, y: TableLike, blocks: _Blocks, learner: Estimator, rng: np.random.Generator | None, shared: bool
 ) -> UnsignedArray:
-    """Losses, uint8, of the rows from block `first` on."""
+    """Compute the losses, uint8, of the rows from the first tested block on."""
+    rows, sizes, first = blocks
     y = _checked(X, y, rows)
     starts = np.append(0, np.cumsum(sizes))
     truth = y[rows[:, starts[first] :]]

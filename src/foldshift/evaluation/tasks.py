@@ -1,13 +1,15 @@
-"""What differs between the evaluation of regressors and of classifiers."""
+"""Status of a fit, and the record of what regression and classification do differently; light, for modules that only count."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+OK, FAILED, TIMEOUT = "ok", "failed", "timeout"
+
 
 class Task(NamedTuple):
-    """How the learners of a task are evaluated.
+    """Metrics of a task, and the function that evaluates its learners.
 
     Attributes
     ----------

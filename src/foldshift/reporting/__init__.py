@@ -1,1 +1,1 @@
-"""What every study uses to show what was measured: number formats, tables, figures, paper versus ours."""
+"""Show results, in one way for all studies: number formats, tables, figures, paper versus ours."""

@@ -1,4 +1,4 @@
-"""Critical-difference diagrams as figures of the house."""
+"""Critical-difference diagrams in the style of all figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def draw_critical_difference(result: CriticalDifference, *, blocks: str = "data sets") -> Figure:
-    """Diagram of the average ranks, with bars that join the methods that are not told apart.
+    """Draw the average ranks of methods, with bars that join methods without a significant difference.
 
     References
     ----------
@@ -25,7 +25,7 @@ def draw_critical_difference(result: CriticalDifference, *, blocks: str = "data 
     """
     sizes = layout(result, _footer(result, blocks))
     figure = plt.figure(figsize=(sizes.width, sizes.height))
-    # Saving would bring back the house's layout engine, which moves what is placed here by hand.
+    # Saving would bring back the default layout engine, which moves axes that are placed by hand here.
     figure.set_layout_engine(PlaceHolderLayoutEngine(True, True))
     draw_diagram(figure.add_axes((0, 0, 1, 1)), result, sizes)
     return figure

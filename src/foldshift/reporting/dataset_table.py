@@ -1,27 +1,26 @@
-"""Table 1: the data sets of a study, what was expected and what came."""
+"""Table 1: the data sets of a study, with expected and actual sizes."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.table_grid import plain_grid
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from foldshift.core.types import Inputs
+    from foldshift.core.types import Inputs, PathLike
 
 SHOWN = 12  # names or classes on the page; the CSV file has all
 LISTS = ("class_sizes", "read_as", "left_out", "dropped_because")
 
 
-def row(data: dict[str, Any], origin: dict[str, str], expected: dict[str, bool | None]) -> dict[str, Any]:
-    """One row of the table; cells of `LISTS` are lists of texts."""
+def row(data: dict[str, Any], origin: dict[str, str], expected: dict[str, Any]) -> dict[str, Any]:
+    """Make one row of the table; cells of `LISTS` are lists of texts."""
     sizes = dict(zip(data["classes"], data.get("class_sizes", ())))
     return {
         "dataset": data["name"],
@@ -46,7 +45,7 @@ def row(data: dict[str, Any], origin: dict[str, str], expected: dict[str, bool |
 
 
 def target_words(data: dict[str, Any]) -> str:
-    """What kind of target a data set has."""
+    """Describe the target of a data set."""
     if data["task"] == "classification":
         return f"{len(data['classes'])} classes"
     low, high = data["target_range"]
@@ -54,29 +53,28 @@ def target_words(data: dict[str, Any]) -> str:
 
 
 def shortened(texts: list[str]) -> str:
-    """Some of a list of texts."""
+    """Join the first texts of a list, and count the others."""
     return ", ".join(texts[:SHOWN]) + (f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else "")
 
 
-def read(path: Path) -> dict[str, Any]:
-    """A JSON file."""
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+def read_json(path: PathLike) -> dict[str, Any]:
+    """Read a JSON file."""
+    return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
-def datasets_table(inputs: Inputs, settings: dict[Any, Any], entries: Sequence[dict[str, Any]]) -> dict[str, Shown]:
-    """Table 1 of a study."""
-    both = zip(inputs.descriptions, inputs.origins, entries)
-    table = pd.DataFrame([row(read(description), read(origin), expected) for description, origin, expected in both])
-    notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in below(one, entry.get("own", False))]
+def datasets_table(inputs: Inputs, settings: dict[str, Any], entries: Sequence[dict[str, Any]]) -> dict[str, TableResult]:
+    """Make Table 1 of a study; `entries` are those of the catalogue."""
+    files = zip(inputs.descriptions, inputs.origins, entries)
+    table = pd.DataFrame([row(read_json(description), read_json(origin), entry) for description, origin, entry in files])
+    notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in notes_of(one, entry.get("own", False))]
     page = table.drop(columns=["checksum", "note", *LISTS[1:]]).assign(class_sizes=table["class_sizes"].map(shortened))
     page = page.loc[:, [page[name].notna().any() and page[name].ne("").any() for name in page]]
     table = table.assign(**{name: table[name].map(", ".join) for name in LISTS})
-    return {"table1_datasets": Shown(table, plain_grid(page, notes))}
+    return {"table1_datasets": TableResult(table, plain_grid(page, notes))}
 
 
-def below(row: dict[str, Any], own: bool) -> list[str]:
-    """What stands below the table about a data set: of the user's own how every input was read, of any what is to be noted."""
-    said = [f"read as {shortened(row['read_as'])}"] if own else []
-    said += [row["note"]] if row["note"] else []
-    return [f"{row['dataset']}: {'; '.join(said)}."] if said else []
+def notes_of(row: dict[Any, Any], own: bool) -> list[str]:
+    """Build the note printed below Table 1 for a data set; a user-defined one also lists how every input was read."""
+    parts = [f"read as {shortened(row['read_as'])}"] if own else []
+    parts += [row["note"]] if row["note"] else []
+    return [f"{row['dataset']}: {'; '.join(parts)}."] if parts else []

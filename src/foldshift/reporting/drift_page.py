@@ -1,4 +1,4 @@
-"""One page that shows what moved between two tables, or which features a cut into folds has shifted; readable in grey print."""
+"""One page on the drift between two tables, or on the features that a cut into folds shifts; readable in grey print."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MARKERS = {True: {"marker": "s", "ms": 5, "color": DARK}, False: {"marker": "o",
 
 
 def draw_drift(report: DriftReport) -> Figure:
-    """One page of a drift report: the verdict, the effect of every feature, three features, the tests of the tables as wholes."""
+    """Draw one page of a drift report: verdict, effects of the features, three features in detail, tests of whole tables."""
     rows = sorted(
         (row for row in report.features if not np.isnan(row.effect)), key=lambda row: (-row.effect, not row.moved, row.name)
     )
@@ -67,7 +67,7 @@ def draw_drift(report: DriftReport) -> Figure:
 
 
 def draw_fold_drift(drift: FoldDrift) -> Figure:
-    """One page of the drift of folds: how far apart the parts are, how often a test fails, and what random cuts give."""
+    """Draw one page of the drift of folds: distances of the parts, shares of failed tests, and the same of random cuts."""
     order = sorted(
         range(len(drift.features)),
         key=lambda j: (drift.features[j].distance_chance - drift.features[j].distance, drift.features[j].name),
@@ -90,13 +90,13 @@ def draw_fold_drift(drift: FoldDrift) -> Figure:
 
 
 def _split(rows: list[Any], marked: list[bool]) -> tuple[list[Any], list[Any]]:
-    """Rows that are drawn and those that are not: marked ones before others, then in the order given, which both parts keep."""
+    """Split rows into those drawn, marked ones first, and the rest; both parts keep the order given."""
     drawn = set(sorted(range(len(rows)), key=lambda i: (not marked[i], i))[:MOST])
     return [row for i, row in enumerate(rows) if i in drawn], [row for i, row in enumerate(rows) if i not in drawn]
 
 
 def _page(title: str, verdict: str, foot: list[str], body: float) -> tuple[Figure, float]:
-    """Figure with its text, and the distance of the body from the upper edge."""
+    """Make a figure with its text, and return the distance of the body from the upper edge."""
     head = wrap(verdict, TEXT)
     foot = [line for text in foot for line in wrap(text, TEXT + 12, subsequent_indent="    ")]
     top = MARGIN + LINE * (len(head) + 2.6)
@@ -115,14 +115,14 @@ def _write(figure: Figure, top: float, lines: list[str], size: int = 9, weight: 
 
 
 def _axes(figure: Figure, place: tuple[float, float, float, float]) -> Axes:
-    """Axes from left, top, width and height in inches."""
+    """Add axes at left, top, width and height in inches."""
     left, top, width, tall = place
     height = figure.get_size_inches()[1]
     return figure.add_axes((left / WIDTH, 1 - (top + tall) / height, width / WIDTH, tall / height))
 
 
 def _dots(axis: Axes, names: list[str], values: list[float], marks: list[Any], chance: list[float] | None = None) -> None:
-    """One line per feature, the first above; `marks` are True and False, or the verdicts of folds."""
+    """Draw one line per feature, the first on top; `marks` are True and False, or the verdicts of folds."""
     for i, (value, mark) in enumerate(zip(values, marks)):
         axis.plot([0, value], [i, i], color="#BBBBBB", lw=1, zorder=1)
         if chance is not None:
@@ -164,20 +164,19 @@ def _rest(hidden: list[Any], marks: list[bool]) -> str:
 
 
 def _draw_column(axis: Axes, column: Column) -> None:
-    """Distribution functions of a numeric column, shares of the categories of a nominal one."""
+    """Draw the distribution functions of a numeric column, or the shares of the categories of a nominal one."""
     lines = _lines(column.name)
     axis.set_title(
         _plain("\n".join(lines)), fontsize=9 if len(lines) == 1 and len(lines[0]) <= LONGEST else 6.5, loc="left", pad=4
     )
     if column.kind == "numeric":
-        for values, label, line in (
-            (column.train, "training", {"color": DARK, "ls": "-", "lw": 1.4}),
-            (column.test, "test", {"color": SECOND, "ls": "--", "lw": 1.8}),
+        for values, label, colour, dashes, width in (
+            (column.train, "training", DARK, "-", 1.4),
+            (column.test, "test", SECOND, "--", 1.8),
         ):
             values = np.sort(values[~np.isnan(values)])
-            axis.plot(
-                np.r_[values[0], values], np.arange(len(values) + 1) / len(values), drawstyle="steps-post", label=label, **line
-            )
+            share = np.arange(len(values) + 1) / len(values)
+            axis.plot(np.r_[values[0], values], share, drawstyle="steps-post", label=label, color=colour, ls=dashes, lw=width)
         axis.set_ylim(0, 1.02)
         axis.legend(loc="lower right", fontsize=7, handlelength=2.2, borderaxespad=0.1)
         axis.set_ylabel("share below", fontsize=8)
@@ -227,7 +226,7 @@ def _name(axis: Axes, name: str, x: float, y: int) -> None:
 
 
 def _lines(name: str) -> list[str]:
-    """At most two lines of a name; of a longer one the middle is left out, since names mostly differ at their ends."""
+    """Wrap a name into at most two lines; a longer one loses its middle, since names mostly differ at their ends."""
     if len(name) > 2 * SMALL_LINE:
         name = name[: SMALL_LINE - 2] + "… " + name[-SMALL_LINE:].strip()
     lines = wrap(name, SMALL_LINE, break_on_hyphens=False)
@@ -239,5 +238,5 @@ def _short(name: str, longest: int) -> str:
 
 
 def _plain(text: str) -> str:
-    """A dollar is a dollar, not the start of a formula."""
+    """Escape dollars, which would start a formula."""
     return text.replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""What failed in a study, and why: one table, from the lists of failures of its data sets."""
+"""Table of all failures of a study with their causes, from the lists of failures of its data sets."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.table_grid import Cell, Grid
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
-    from foldshift.engine.study.declare import Items
 
 COLUMNS = ["dataset", "learner", "partitioner", "k", "status", "message", "n_failed", "n_fits", "n_jobs", "scores", "command"]
 LONGEST = 160  # letters of a message in print; the CSV file has them all
@@ -29,15 +28,15 @@ NOTES = (
 )
 
 
-def failures(inputs: Inputs, settings: dict[str, Any]) -> Items:
-    """What failed in a study, and why."""
+def failures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
+    """Make the table of failures of a study."""
     lists = [json.loads(Path(path).read_text(encoding="utf-8")) for path in inputs.failures]
     table = failures_table(lists, Path(inputs.failures[0]).parents[2].as_posix())
-    return {"failures": Shown(table, failures_grid(table, lists))}
+    return {"failures": TableResult(table, failures_grid(table, lists))}
 
 
 def failures_table(lists: Sequence[dict[str, Any]], results: str) -> pd.DataFrame:
-    """Every kind of failure of a study."""
+    """List every kind of failure of a study."""
     rows = []
     for one in lists:
         for failure in one["failures"]:
@@ -48,13 +47,13 @@ def failures_table(lists: Sequence[dict[str, Any]], results: str) -> pd.DataFram
     return pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:6], kind="stable", ignore_index=True)
 
 
-def failures_grid(table: pd.DataFrame, lists: list[Any]) -> Grid:
-    """The failures as they are printed: a block per data set and learner; a sentence where there are none."""
+def failures_grid(table: pd.DataFrame, lists: Sequence[dict[str, Any]]) -> Grid:
+    """Lay out the failures for print: a block per data set and learner, or one sentence if nothing failed."""
     n_fits = sum(one["n_fits"] for one in lists)
-    header: list[Any] = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
+    header = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
     if table.empty:
         return Grid(header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
-    rows: list[Any] = []
+    rows: list[list[Cell | str]] = []
     for (dataset, learner), block in table.groupby(["dataset", "learner"], sort=False):
         rows.append([f"{learner} on {dataset}"])
         for row in block.itertuples():

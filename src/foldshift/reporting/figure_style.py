@@ -1,4 +1,4 @@
-"""Figures that are the same bytes every time, readable in grey print and by the colour-blind."""
+"""Style of all figures: the same bytes every time, readable in grey print and by colour-blind readers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import matplotlib
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
@@ -24,7 +26,7 @@ from foldshift.core.files import atomic_path
 from foldshift.reporting.table_grid import STYLE
 
 FORMATS = ("svg", "pdf", "png")
-# Okabe and Ito's colours, ordered so that their greys differ; line styles and markers say the same again.
+# Okabe and Ito's colours, ordered so that their greys differ; line styles and markers repeat the distinction.
 COLOURS = ("#000000", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#E69F00", "#7F7F7F")
 DASHES = ((None, None), (6, 2), (2, 2), (6, 2, 1.5, 2), (1, 1.5), (9, 3), (4, 1.5, 1, 1.5, 1, 1.5), (12, 2))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -48,7 +50,7 @@ matplotlib.rcParams.update(
 
 
 def style(index: int) -> dict[str, Any]:
-    """Line colour, dashes and marker of the index-th series."""
+    """Choose line colour, dashes and marker of the index-th series."""
     dashes = DASHES[index % len(DASHES)]
     return {
         "color": COLOURS[index % len(COLOURS)],
@@ -58,12 +60,12 @@ def style(index: int) -> dict[str, Any]:
 
 
 class PlainLogLocator(Locator):
-    """Ticks of a logarithmic axis that are plain numbers: as many as stand apart, and two at least.
+    """Place ticks at plain numbers of a logarithmic axis: as many as are readable, and at least two.
 
     Parameters
     ----------
     most : int, default=5
-        How many stand apart.
+        Largest number of ticks that are readable.
     """
 
     # Digits of a decade, from many to few.
@@ -72,12 +74,16 @@ class PlainLogLocator(Locator):
     def __init__(self, most: int = 5) -> None:
         self.most = most
 
-    def __call__(self) -> FloatArray:
-        """The ticks of what is shown."""
-        return self.tick_values(*self.axis.get_view_interval())
+    def __call__(self) -> Sequence[float]:
+        """Place the ticks of the range in view."""
+        low, high = self.axis.get_view_interval()  # type: ignore[union-attr]  # a locator is called with an axis only
+        return self.tick_values(low, high)
 
-    def tick_values(self, vmin: float, vmax: float) -> FloatArray:
-        """Ticks between two numbers above 0, as an ndarray."""
+    def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
+        """Place the ticks between two numbers above 0; an ndarray, which Matplotlib's own annotation lacks."""
+        return self._ticks(vmin, vmax)  # type: ignore[return-value]
+
+    def _ticks(self, vmin: float, vmax: float) -> FloatArray:
         low, high = sorted((vmin, vmax))
         if not low > 0:
             return np.empty(0)
@@ -88,7 +94,7 @@ class PlainLogLocator(Locator):
             if len(ticks) <= self.most:
                 break
         if len(ticks) < 2:
-            ticks = MaxNLocator(3).tick_values(low, high)
+            ticks = np.asarray(MaxNLocator(3).tick_values(low, high))
             return ticks[(low <= ticks) & (ticks <= high)]
         return ticks[:: -(-len(ticks) // self.most)]
 
@@ -97,7 +103,7 @@ def log_scale(axis: Axis, most: int = 5) -> None:
     """Make an axis logarithmic with plain numbers at its ticks; left as it is where there is nothing above 0."""
     if not axis.get_data_interval()[1] > 0:
         return
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})  # type: ignore[attr-defined]  # missing in Matplotlib's stubs
     axis.set_major_locator(PlainLogLocator(most))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_locator(NullLocator())
@@ -113,7 +119,7 @@ def save_figure(path: PathLike, figure: Figure) -> None:
 
 
 def reason_figure(reason: str) -> Figure:
-    """A picture that says why there is none: for programs that want the file, beside the page that says the same."""
+    """Draw the reason why there is no figure, for programs that need the file."""
     lines = textwrap.wrap(f"Left out: {reason}.", 90)
     figure, axis = plt.subplots(figsize=(7, 0.6 + 0.2 * len(lines)))
     axis.axis("off")
@@ -122,7 +128,7 @@ def reason_figure(reason: str) -> Figure:
 
 
 def to_page(svg: str, title: str, caption: str, reason: str = "") -> str:
-    """A self-contained HTML page with one figure and, below it, its caption."""
+    """Make a self-contained HTML page with one figure and its caption below."""
     shown = f'<p class="reason">Left out: {html.escape(reason)}.</p>' if reason else svg[svg.index("<svg") :].strip()
     return "\n".join(
         [

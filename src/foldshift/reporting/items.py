@@ -1,4 +1,4 @@
-"""Tables and figures as studies return them, and their files: every form of an item carries its one caption."""
+"""Results of the functions that make tables and figures, and their files; every form of an item carries its one caption."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from foldshift.reporting.table_grid import Grid
 
 
-class Shown(NamedTuple):
-    """A table as a function of a study returns it.
+class TableResult(NamedTuple):
+    """Table that a function of a study returns.
 
     Attributes
     ----------
     frame : pandas.DataFrame
         The tidy table, one value per row with its keys.
     grid : foldshift.reporting.table_grid.Grid or None
-        The same as it is printed; None: as it is. Its caption is that of the item.
+        The same laid out for print; None: the data frame as it is. Its caption is that of the item.
     words : dict of str to object
-        Words of the caption beside the settings.
+        Words of the caption in addition to the settings.
     """
 
     frame: pd.DataFrame
@@ -36,17 +36,17 @@ class Shown(NamedTuple):
     words: dict[str, Any] | None = None
 
 
-class Drawn(NamedTuple):
-    """A figure as a function of a study returns it.
+class FigureResult(NamedTuple):
+    """Figure that a function of a study returns.
 
     Attributes
     ----------
     figure : matplotlib.figure.Figure or None
         None where this run has nothing to draw.
     words : dict of str to object
-        Words of the caption beside the settings.
+        Words of the caption in addition to the settings.
     reason : str
-        Why there is nothing to draw: a sentence without its full stop, which stands in place of the figure.
+        Reason for an empty figure, shown in its place: a sentence without its full stop.
     """
 
     figure: Figure | None
@@ -55,40 +55,43 @@ class Drawn(NamedTuple):
 
 
 def write_item(
-    item: dict[str, str], made: pd.DataFrame | Shown | Drawn | Figure, path: PathLike, settings: dict[str, int]
+    item: dict[str, str], made: pd.DataFrame | TableResult | FigureResult | Figure, path: PathLike, settings: dict[str, int]
 ) -> None:
-    """Write a table or a figure in all its forms, each with the one caption."""
-    kind = Drawn if item["kind"] == "figure" else Shown
-    made = made if isinstance(made, kind) else kind(made)
-    caption = caption_text(item, settings | (made.words or {}))
-    if kind is Drawn:
+    """Write a table or a figure in all its forms, each with the one caption; `item` holds kind, name, title and caption."""
+    result: TableResult | FigureResult
+    if isinstance(made, TableResult | FigureResult):
+        result = made
+    else:
+        result = FigureResult(made) if item["kind"] == "figure" else TableResult(made)
+    caption = caption_text(item, settings | (result.words or {}))
+    if isinstance(result, FigureResult):
         from foldshift.reporting.figure_style import reason_figure, save_figure, to_page
 
-        save_figure(path, made.figure or reason_figure(made.reason))
+        save_figure(path, result.figure or reason_figure(result.reason))
         svg = Path(path).with_suffix(".svg").read_text(encoding="utf-8")
-        write_text(Path(path).with_suffix(".html"), to_page(svg, item["title"], caption, made.reason))
+        write_text(Path(path).with_suffix(".html"), to_page(svg, item["title"], caption, result.reason))
     else:
         from foldshift.reporting.table_grid import plain_grid, write_table
 
-        write_table(path, made.frame, dataclasses.replace(made.grid or plain_grid(made.frame), caption=caption))
+        write_table(path, result.frame, dataclasses.replace(result.grid or plain_grid(result.frame), caption=caption))
     write_text(Path(path).with_suffix(".rst"), to_rst(caption, item["title"]) + "\n")
 
 
 def caption_text(item: dict[str, str], words: dict[str, Any]) -> str:
-    """Title and caption as plain text, with the words in braces filled in."""
+    """Join title and caption as plain text, with the words in braces filled in."""
     try:
         caption = " ".join(item["caption"].split()).format(**words)
     except (KeyError, IndexError, ValueError) as error:
         raise DataError(
             f"caption of {item['name']}: {{{error}}} is no setting of the study and no word that its function returns; write a "
-            f"brace that is meant as such twice. Known: {', '.join(sorted(words))}"
+            f"literal brace twice. Known: {', '.join(sorted(words))}"
         ) from error
     end = "" if item["title"].endswith(("?", "!", ".")) else "."
     return f"{item['title']}{end} {caption}".strip()
 
 
 def to_rst(text: str, title: str) -> str:
-    """A caption as reStructuredText: the title bold, nothing else marked up."""
+    """Write a caption as reStructuredText: the title bold, nothing else marked up."""
     head, rest = text[: len(title)], text[len(title) :]
     end = rest[:1] if rest[:1] == "." else ""
     return f"**{_escape(head)}{end}**{_escape(rest[len(end) :])}"

@@ -1,4 +1,4 @@
-"""What tests over data sets can say of a run with few of them: below five, nothing at the usual levels."""
+"""Limits of tests over few data sets: with fewer than five they can find nothing at the usual levels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ INSTEAD = "what each data set says by itself stands in the tables on single data
 
 
 def smallest_p(n_datasets: int) -> float:
-    """Least two-sided p of the sign test and of the signed-ranks test over data sets: all differences have one sign.
+    """Smallest possible two-sided p of the sign test and the signed-ranks test over data sets: all differences have one sign.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def smallest_p(n_datasets: int) -> float:
 
 
 def too_few(n_datasets: int, alpha: float, unit: str = "data set") -> str:
-    """Why no test over so many data sets can be significant, as a sentence without its full stop; empty where one can.
+    """Explain why no test over so few data sets can be significant, without the full stop; empty where one can be.
 
     Examples
     --------
@@ -31,19 +31,19 @@ def too_few(n_datasets: int, alpha: float, unit: str = "data set") -> str:
     p = smallest_p(n_datasets)
     if p <= alpha:
         return ""
+    instead = f"; {INSTEAD}" if unit == "data set" else ""
     return (
         f"this run has {n_datasets} {unit}{'s' * (n_datasets != 1)}, and the smallest p that a signed-ranks test over "
         f"{n_datasets} can have is {p:.3g}, above the level {alpha:g}, so that no test over {unit}s can show a difference"
-        + f"; {INSTEAD}"
-        * (unit == "data set")
+        f"{instead}"
     )
 
 
 def one_line(reason: str) -> Grid:
-    """A printed table that says in one line why there is none."""
+    """Make a printed table of one line, which gives the reason for the missing table."""
     return Grid([""], [[sentence(reason)]])
 
 
 def sentence(reason: str) -> str:
-    """A reason as a sentence of its own."""
+    """Write a reason as a sentence with a capital letter and a full stop."""
     return f"{reason[:1].upper()}{reason[1:]}."

@@ -1,6 +1,6 @@
-"""How numbers look in printed tables, in HTML and in LaTeX: one form for each kind, and one sign for what is missing.
+"""Number formats of printed tables, in HTML and in LaTeX: one form for each kind of number, and one sign for a missing one.
 
-`EMPTY` stands where there should be a number and is none; a cell without any text is one in which there can be none.
+`EMPTY` marks a cell whose number is missing; a cell that cannot have a number has no text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ EMPTY = "–"
 
 
 def number(value: float | None, form: str = ".4f", *, empty: str = EMPTY) -> str:
-    """A number."""
+    """Format a number."""
     if missing(value):
         return empty
     text = format(value, form)
@@ -25,33 +25,33 @@ def number(value: float | None, form: str = ".4f", *, empty: str = EMPTY) -> str
 
 
 def signed(value: float | None) -> str:
-    """A difference in a unit of any size, with its sign: three digits, and never an exponent for a large one.
+    """Format a difference in a unit of any size, with its sign: three digits, and no exponent for a large one.
 
     Examples
     --------
     >>> [signed(value) for value in (-1093.4, 20.53, 0.00123)]
     ['-1,093', '+20.5', '+0.00123']
     """
-    return number(value, "+.3g" if missing(value) or abs(value) < 999.5 else "+,.0f")
+    return number(value, "+.3g" if value is None or missing(value) or abs(value) < 999.5 else "+,.0f")
 
 
 def with_error(
     value: float | None, error: float | None, form: str = ".4f", error_form: str | None = None, *, empty: str = EMPTY
 ) -> str:
-    """A number ± its error."""
+    """Format a number ± its error."""
     if missing(value):
         return empty
     return f"{number(value, form)} ± {number(error, error_form or form.replace('+', ''))}"
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: ``1 population``, ``3 populations``."""
+    """Write a number with its noun: ``1 population``, ``3 populations``."""
     return f"{int(n)} {noun}{'' if int(n) == 1 else 's'}"
 
 
 def p_value(p: float | None, asterisk: bool = False, *, decimals_from: float = 0.001, decimals: int = 3) -> str:
-    """A p-value: with decimals, or with three digits and an exponent where it is small."""
-    if missing(p):
+    """Format a p-value: with decimals, or with three digits and an exponent where it is small."""
+    if p is None or missing(p):
         return EMPTY
     mantissa, exponent = f"{p:.2e}".split("e")
     text = "0" if p == 0 else f"{p:.{decimals}f}" if p >= decimals_from else f"{mantissa}E{int(exponent)}"
@@ -59,17 +59,17 @@ def p_value(p: float | None, asterisk: bool = False, *, decimals_from: float = 0
 
 
 def percent(share: Any, decimals: int = 1) -> str:
-    """A share of 1 in per cent, without the sign; `EMPTY` for a missing one."""
+    """Format a share of 1 in per cent, without the sign; `EMPTY` for a missing one."""
     return EMPTY if missing(share) else f"{100 * share:.{decimals}f}"
 
 
 def count(n: Any) -> str:
-    """A whole number; `EMPTY` for a missing one."""
+    """Format a whole number; `EMPTY` for a missing one."""
     return EMPTY if missing(n) else f"{n:.0f}"
 
 
 def count_range(values: TableLike) -> str:
-    """From the least to the largest of some whole numbers: ``28``, or ``20 to 28``."""
+    """Format the range of some whole numbers: ``28``, or ``20 to 28``."""
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
     if not len(values):
@@ -78,6 +78,6 @@ def count_range(values: TableLike) -> str:
     return high if low == high else f"{low} to {high}"
 
 
-def missing(value: float | str | None) -> bool:
-    """Whether there is no number: None, NaN or ``pandas.NA``."""
+def missing(value: Any) -> bool:
+    """Return True for None, NaN or ``pandas.NA``."""
     return bool(pd.isna(value))

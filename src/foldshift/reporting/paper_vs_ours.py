@@ -1,4 +1,4 @@
-"""Printed numbers of a paper beside ours: one way, and the same columns, for every study."""
+"""Compare the printed numbers of a paper with ours, in one way and with the same columns for every study."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERDICT_COLUMNS = {MET: "met", EXPLAINED: "explained", OPEN: "not_explained"}
 
 
 def join_with_print(printed: pd.DataFrame, ours: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Every printed number, and ours where there is one."""
+    """Join every printed number with ours where there is one; the note of a number without one is `NOT_IN_RUN`."""
     on = ["table", *keys]
     printed = printed.reindex(columns=[*on, "printed", "note"])
     ours = ours.reindex(columns=[*on, "ours", "standard_error", "note"])
@@ -39,19 +39,19 @@ def join_with_print(printed: pd.DataFrame, ours: pd.DataFrame, keys: Sequence[st
 
 
 def compared_grid(table: pd.DataFrame, notes: Sequence[str] = ()) -> Grid:
-    """The rows of which there are two numbers, as they are printed; the others are counted by reason."""
+    """Lay out the rows with both numbers for print, and count the others by reason."""
     both = table["ours"].notna() & (table["printed"].notna() | (table["note"] != ""))
     shown = table[both]
     keys = [name for name in shown if name == "note" or name not in ("table", *COLUMNS)]
     shown = shown.drop(columns=[name for name in keys if not shown[name].astype(bool).any()])
     counts = table.loc[~both, "note"].value_counts(sort=False)
-    left_out = "; ".join(f"{n} ({reason})" for reason, n in counts.items())
-    left_out = [f"Not shown, and in the CSV file, are printed numbers without one of ours: {left_out}."] if left_out else []
+    reasons = "; ".join(f"{n} ({reason})" for reason, n in counts.items())
+    left_out = [f"Not shown, and in the CSV file, are printed numbers without one of ours: {reasons}."] if reasons else []
     return plain_grid(shown, [*comparison_notes(table), *left_out, *notes])
 
 
 def comparison_notes(table: pd.DataFrame) -> list[str]:
-    """How much of the print is compared, in one sentence for below the table."""
+    """Count the printed numbers that are compared, in one sentence for the notes below the table."""
     n = int((table["printed"].notna() & table["ours"].notna()).sum())
     if n:
         return [f"{n} of {len(table)} printed numbers have one of ours beside them."]
@@ -59,14 +59,14 @@ def comparison_notes(table: pd.DataFrame) -> list[str]:
 
 
 def met_within_errors(table: pd.DataFrame, print_error: ArrayLike = 1.0, n_errors: float = 2) -> BoolArray:
-    """Which of our numbers differ from print by no more than their errors and the rounding of the print."""
+    """Mark our numbers that differ from print by no more than their errors and the rounding of the print."""
     errors = table["standard_error"].fillna(0.0).to_numpy() * np.sqrt(1 + np.square(print_error))
     gap = np.abs(table["ours"] - table["printed"]).to_numpy()
     return gap <= n_errors * errors + half_digits(table) * (1 + 1e-9)
 
 
 def half_digits(table: pd.DataFrame) -> FloatArray:
-    """Half a unit of the last digit that is printed, by table and last key: of the number with the most decimals there."""
+    """Half a unit of the last printed digit, by table and last key: that of the number with the most decimals there."""
     last = [name for name in table if name not in COLUMNS][-1]
     texts = [f"{value:.15g}" for value in table["printed"]]
     decimals = pd.Series([-1 if "e" in text else len(text.partition(".")[2]) for text in texts], index=table.index)
@@ -76,7 +76,7 @@ def half_digits(table: pd.DataFrame) -> FloatArray:
 
 
 def print_ledger(table: pd.DataFrame, verdicts: Sequence[str]) -> pd.DataFrame:
-    """How many of the printed numbers are met, by table."""
+    """Count the printed numbers that are met, by table."""
     rows = []
     for name, part in pd.Series(list(verdicts), index=table.index).groupby(table["table"], sort=False):
         others = part[~part.isin(VERDICTS)]
@@ -91,5 +91,5 @@ def print_ledger(table: pd.DataFrame, verdicts: Sequence[str]) -> pd.DataFrame:
 
 
 def ledger_grid(ledger: pd.DataFrame) -> Grid:
-    """The counts as they are printed."""
+    """Lay out the counts for print."""
     return plain_grid(ledger.rename(columns={"why_not": "why not compared"}))

@@ -1,8 +1,7 @@
 """Tables as CSV, HTML and LaTeX, with the marks the papers use: shading, underlining, bold, asterisks.
 
-pandas' Styler is not used: it knows no heading across a table, refuses two columns of one name, drops underlines in LaTeX, and
-names every cell of the page. Around it, page, notes, headings and marks of both forms would still be ours, and more lines than
-now.
+pandas' Styler is not used: it has no heading across a table, refuses two columns with one name, drops underlines in LaTeX, and
+gives every cell of the page a name. Page, notes, headings and marks would still be ours around it, in more lines than now.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import PathLike
 
 DIGITS = 10  # significant digits in CSV: more than a reader needs, fewer than the last bits that differ between processors
-LONG = 60  # letters of a text that is broken into lines
+LONG = 60  # letters; a longer text is broken into lines
 CLASS_TEXT = ' class="text"'
 
 STYLE = """
@@ -47,7 +46,7 @@ class Cell:
     Attributes
     ----------
     text : str
-        What stands there.
+        Text of the cell.
     shade : float
         From 0 (white) to 1 (the darkest grey the paper uses): better results are darker.
     bold, underline : bool
@@ -71,9 +70,9 @@ class Grid:
     rows : list of list of (Cell or str)
         Cells; a row with a single entry is a heading across the table.
     notes : list of str
-        Shown below.
+        Notes printed below the table.
     caption : str
-        What the table shows, for a reader who has not read the paper; a study's table gets that of its item.
+        Explanation for a reader who has not read the paper; a study's table gets the caption of its item.
     """
 
     header: list[str]
@@ -83,7 +82,7 @@ class Grid:
 
 
 def shades(values: list[float], lower_is_better: bool = True) -> list[float]:
-    """Grey of every value, linear between the worst (0) and the best (1); NaN are white."""
+    """Compute the grey of every value, linear between the worst (0) and the best (1); NaN is white."""
     present = [v for v in values if v == v]
     low, high = (min(present), max(present)) if present else (0.0, 0.0)
     if not high > low:
@@ -93,12 +92,12 @@ def shades(values: list[float], lower_is_better: bool = True) -> list[float]:
 
 
 def to_csv(frame: pd.DataFrame) -> str:
-    """CSV text of a data frame: 10 significant digits, empty for missing, line feeds."""
+    """Write a data frame as CSV text: 10 significant digits, empty for missing, line feeds."""
     return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
 def to_html(grid: Grid) -> str:
-    """A self-contained HTML page with one table."""
+    """Make a self-contained HTML page with one table."""
     lines = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8"><title>',
@@ -134,7 +133,7 @@ def _grey(shade: float) -> int:
 
 
 def to_tex(grid: Grid) -> str:
-    """A LaTeX table for the packages booktabs and xcolor (option table)."""
+    """Write a LaTeX table for the packages booktabs and xcolor (option table)."""
     columns = "l" + "r" * (len(grid.header) - 1)
     lines = [
         "% \\usepackage{booktabs} \\usepackage[table]{xcolor}",
@@ -187,7 +186,7 @@ def write_table(path: PathLike, frame: pd.DataFrame, grid: Grid) -> None:
 
 
 def plain_grid(frame: pd.DataFrame, notes: Sequence[str] = (), digits: int = 4) -> Grid:
-    """A data frame as a table without marks; heads are the names of its columns in words, ``p_value`` as "p value"."""
+    """Lay out a data frame as a table without marks; heads are the names of its columns in words, ``p_value`` as "p value"."""
     rows = [[_plain(value, digits) for value in row] for row in frame.itertuples(index=False)]
     return Grid([str(name).replace("_", " ") for name in frame.columns], rows, list(notes))
 

@@ -1,4 +1,4 @@
-"""Measure data-set shift between training and test parts."""
+"""Measure data-set shift between training and test parts, test for it, and inject it on purpose."""
 
 import lazy_loader
 

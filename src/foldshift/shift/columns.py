@@ -1,4 +1,4 @@
-"""Columns of a training and a test table: numbers with NaN, or codes of categories."""
+"""Columns of a training and a test table, as numbers with NaN or as codes of categories."""
 
 from __future__ import annotations
 
@@ -21,23 +21,79 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, TableLike, Task
 
 MISSING_LABEL = "missing"
-NEARLY_ALL = 0.95  # of the rows: a text with so many values is an identifier
-FEWEST_OF_INDEX = 20  # rows from which whole numbers, all unlike, can be an index and no chance
+NEARLY_ALL = 0.95  # of the rows; a column of texts with so many distinct values is an identifier
+FEWEST_OF_INDEX = 20  # rows; in fewer, whole numbers can all differ by chance, without being an index
 IDENTIFIER = re.compile(r"(^|[^A-Za-z])([iI][dD]s?|[iI]ndex|INDEX|[uU][uU][iI][dD]|[kK]ey)$|[a-z]I[dD]$|^[uU]nnamed")
-MOST_CLASSES = 20  # a whole-numbered target of more values is a quantity
+MOST_CLASSES = 20  # a target of whole numbers with more distinct values is a quantity
 
 
 class Column(NamedTuple):
-    """Values of one column: floats with NaN, or the numbers of `categories`.
+    """One column of both tables: floats with NaN, or the codes of `categories`.
 
-    Its kind is ``numeric``, ``nominal``, ``date`` (in days) or ``identifier`` (numbers or categories).
+    Dates are numbers of days; an identifier holds numbers or categories.
     """
 
     name: str
-    kind: str
+    kind: Literal["numeric", "nominal", "date", "identifier"]
     train: Array
     test: Array
     categories: list[Any]
+
+
+class Values(NamedTuple):
+    """Values of one column of one table, and which of them are missing."""
+
+    values: Array
+    missing: BoolArray
+
+    def present(self) -> Array:
+        """Values that are not missing."""
+        return self.values[~self.missing]
+
+
+def matched_columns(
+    train: TableLike, test: TableLike, categorical_features: ArrayLike | None, feature_names: Sequence[str] | None
+) -> list[Column]:
+    """Match the columns of both tables: by name where both have names, else by position."""
+    tables = [as_table(table, role) for table, role in ((train, "training"), (test, "test"))]
+    for role, table in zip(("training", "test"), tables):
+        if len(table.shape) != 2 or table.shape[1] == 0:
+            raise ValueError(f"the {role} table has shape {table.shape}; expected (n_samples, n_features)")
+        if len(table) < FEWEST_ROWS:
+            raise ValueError(f"the {role} table has {len(table)} rows; a comparison needs at least {FEWEST_ROWS}")
+    names, order = _match(*tables)
+    named = any(map(is_frame, tables))
+    if feature_names is not None:
+        if named or len(feature_names) != len(names) or len(set(map(str, feature_names))) != len(names):
+            raise ValueError(
+                f"feature_names has {len(feature_names)} names; expected {len(names)} that differ, for arrays only "
+                "(data frames have their own)"
+            )
+        names = [str(name) for name in feature_names]
+    nominal = _nominal(categorical_features, names)
+    columns = []
+    for j, name in enumerate(names):
+        a, b = column_values(tables[0], j), column_values(tables[1], order[j])
+        columns.append(_column(name, a, b, None if nominal is None else nominal[j], named))
+    return columns
+
+
+def _match(train: TableLike, test: TableLike) -> tuple[list[str], Sequence[int]]:
+    """Return the names of the columns of the training table, and the position of each in the test table."""
+    if is_frame(train) and is_frame(test):
+        names, test_names = _names(train, "training"), _names(test, "test")
+        absent, extra = [name for name in names if name not in test_names], [name for name in test_names if name not in names]
+        if absent or extra:
+            parts = [
+                f"{what} {', '.join(map(repr, some))}" for what, some in (("lacks", absent), ("has in addition", extra)) if some
+            ]
+            raise ValueError(f"the tables have different columns: the test table {' and '.join(parts)}; give both the same")
+        return names, [test_names.index(name) for name in names]
+    n_features = train.shape[1]
+    if n_features != test.shape[1]:
+        raise ValueError(f"the training table has {n_features} columns, the test table {test.shape[1]}; give both the same")
+    given = [_names(table, "given") for table in (train, test) if is_frame(table)]
+    return given[0] if given else [f"feature {j}" for j in range(n_features)], range(n_features)
 
 
 def _names(table: pd.DataFrame, role: str) -> list[str]:
@@ -48,61 +104,22 @@ def _names(table: pd.DataFrame, role: str) -> list[str]:
     return names
 
 
-def matched_columns(
-    train: TableLike, test: TableLike, categorical_features: ArrayLike | None, feature_names: Sequence[str] | None
-) -> list[Column]:
-    """Columns of both tables, matched by name where both have names."""
-    tables = [as_table(table, role) for table, role in ((train, "training"), (test, "test"))]
-    frames = [is_frame(table) for table in tables]
-    for role, table in zip(("training", "test"), tables):
-        if len(table.shape) != 2 or table.shape[1] == 0:
-            raise ValueError(f"the {role} table has shape {table.shape}; expected (n_samples, n_features)")
-        if len(table) < FEWEST_ROWS:
-            raise ValueError(f"the {role} table has {len(table)} rows; a comparison needs at least {FEWEST_ROWS}")
-    order = None
-    if all(frames):
-        names, test_names = _names(tables[0], "training"), _names(tables[1], "test")
-        absent, extra = [name for name in names if name not in test_names], [name for name in test_names if name not in names]
-        if absent or extra:
-            parts = [
-                f"{what} {', '.join(map(repr, some))}" for what, some in (("lacks", absent), ("has in addition", extra)) if some
-            ]
-            raise ValueError(f"the tables have different columns: the test table {' and '.join(parts)}; give both the same")
-        order = [test_names.index(name) for name in names]
-    elif tables[0].shape[1] != tables[1].shape[1]:
-        raise ValueError(
-            f"the training table has {tables[0].shape[1]} columns, the test table {tables[1].shape[1]}; give both the same"
-        )
-    else:
-        given = [_names(table, "given") for table in tables if is_frame(table)]
-        names = given[0] if given else [f"feature {j}" for j in range(tables[0].shape[1])]
-    if feature_names is not None:
-        if any(frames) or len(feature_names) != len(names) or len(set(map(str, feature_names))) != len(names):
-            raise ValueError(
-                f"feature_names has {len(feature_names)} names; expected {len(names)} that differ, for arrays only "
-                "(data frames have their own)"
-            )
-        names = [str(name) for name in feature_names]
-    nominal = _nominal(categorical_features, names)
-    columns = []
-    for j, name in enumerate(names):
-        a, b = column_values(tables[0], j), column_values(tables[1], j if order is None else order[j])
-        if nominal is not None and nominal[j]:
-            columns.append(nominal_column(name, a, b))
-        elif all(_are_dates(values) for values, _ in (a, b)):
-            columns.append(Column(name, "date", *(_days(*part) for part in (a, b)), []))
-        elif nominal is None and any(frames) and not all(_holds_numbers(values[~missing]) for values, missing in (a, b)):
-            columns.append(_or_identifier(nominal_column(name, a, b)))
-        else:
-            column = numeric_column(name, a, b)
-            columns.append(_or_identifier(column) if any(frames) else column)
-    return columns
+def _column(name: str, train: Values, test: Values, nominal: bool | None, named: bool) -> Column:
+    """Make a column of the kind that it was declared or, if `nominal` is None, that its values show."""
+    if nominal:
+        return nominal_column(name, train, test)
+    if _are_dates(train.values) and _are_dates(test.values):
+        return Column(name, "date", _days(train), _days(test), [])
+    if nominal is None and named and not (_holds_numbers(train.present()) and _holds_numbers(test.present())):
+        return _or_identifier(nominal_column(name, train, test))
+    column = numeric_column(name, train, test)
+    return _or_identifier(column) if named else column
 
 
 def without_left_out(
     columns: list[Column], keep: Sequence[str], dates: Literal["leave out", "keep"]
 ) -> tuple[list[Column], list[str]]:
-    """The columns to be tested: neither identifiers nor, if `dates` is "leave out", dates; and what was left out, in words."""
+    """Select the columns to test, without identifiers and (if `dates` is "leave out") dates; add a note for each one left out."""
     names = [column.name for column in columns]
     if isinstance(keep, str) or any(str(name) not in names for name in keep):
         raise ValueError(f"keep={keep!r} must be a list of names of columns; columns are {', '.join(map(repr, names))}")
@@ -134,10 +151,10 @@ def _range(days: FloatArray) -> str:
 
 
 def _or_identifier(column: Column) -> Column:
-    """The column, as an identifier if it looks like one: (nearly) as many texts as rows, or whole numbers all unlike.
+    """Mark a column as an identifier if it looks like one: (nearly) as many texts as rows, or whole numbers that differ.
 
-    Whole numbers must besides fill half of their range or more, as those of an index do, or the name must say so: a price can be
-    unlike in every row too.
+    Whole numbers must also fill at least half of their range, as an index does, or have the name of an identifier: prices can
+    differ in every row too.
     """
     parts = [column.train, column.test]
     if column.categories:
@@ -154,15 +171,16 @@ def _or_identifier(column: Column) -> Column:
 
 
 def _are_dates(values: Array) -> bool:
-    """Whether a column holds dates: by its type, or, of objects, each of them that is not missing."""
+    """Return True for dates: by the type of the column, or, in a column of objects, of every object that is not missing."""
     if values.dtype.kind == "M":
         return True
-    values = [value for value in values if value is not None and value == value] if values.dtype.kind == "O" else []
-    return bool(values) and all(isinstance(value, date | pd.Period) for value in values)
+    present = [value for value in values if value is not None and value == value] if values.dtype.kind == "O" else []
+    return bool(present) and all(isinstance(value, date | pd.Period) for value in present)
 
 
-def _days(values: Array, missing: BoolArray) -> FloatArray:
-    """Dates as days since 1970, NaN where missing; of a time zone, in UTC."""
+def _days(column: Values) -> FloatArray:
+    """Convert dates to days since 1970, NaN where missing; those with a time zone in UTC."""
+    values, missing = column
     if values.dtype.kind == "O":
         given = [value.to_timestamp() if isinstance(value, pd.Period) else value for value in values[~missing]]
         known = pd.to_datetime(pd.Series(given, dtype=object), utc=True).dt.tz_localize(None).to_numpy()
@@ -174,7 +192,7 @@ def _days(values: Array, missing: BoolArray) -> FloatArray:
 
 
 def _nominal(categorical_features: ArrayLike | None, names: list[str]) -> BoolArray | None:
-    """Mask of the nominal columns from names, positions or a mask; None where the types decide."""
+    """Make the mask of the nominal columns from names, positions or a mask; None where the types decide."""
     if categorical_features is None:
         return None
     given = np.asarray(categorical_features)
@@ -188,18 +206,18 @@ def _nominal(categorical_features: ArrayLike | None, names: list[str]) -> BoolAr
     return nominal_columns(given if given.size else None, len(names))
 
 
-def column_values(table: TableLike, j: int) -> tuple[Array, BoolArray]:
-    """Values of a column as an array, and which are missing."""
+def column_values(table: TableLike, j: int) -> Values:
+    """Get the values of the column at position `j`."""
     if is_frame(table):
         column = table.iloc[:, j]
         missing = np.asarray(column.isna(), dtype=bool)
-        return (np.asarray(column.astype(object)) if column.dtype.kind not in "fiuMm" else np.asarray(column)), missing
+        return Values(np.asarray(column.astype(object)) if column.dtype.kind not in "fiuMm" else np.asarray(column), missing)
     values = table[:, j]
-    return values, np.asarray(pd.isna(values), dtype=bool)
+    return Values(values, np.asarray(pd.isna(values), dtype=bool))
 
 
 def _holds_numbers(values: Array) -> bool:
-    """Whether a column is one of numbers, or of durations; dates count, to be refused by name if the other table has none."""
+    """Return True for numbers and durations; and for dates, which are refused by name if the other table has none."""
     if values.dtype.kind in "fiuMm":
         return True
     return values.dtype.kind == "O" and all(
@@ -207,30 +225,32 @@ def _holds_numbers(values: Array) -> bool:
     )  # fmt: skip
 
 
-def numeric_column(name: str, *parts: Any) -> Column:
-    """A column of numbers."""
-    arrays = []
-    for (values, missing), role in zip(parts, ("training", "test")):
-        if _are_dates(values):
-            raise ValueError(f"column {name!r} of the {role} table holds dates, that of the other table none; give both the same")
-        if values.dtype.kind == "m":
-            values = values / np.timedelta64(1, "D")
-        out = np.full(len(values), np.nan)
-        try:
-            out[~missing] = values[~missing].astype(np.float64)
-        except (TypeError, ValueError):
-            wrong = next(value for value in values[~missing].tolist() if not _is_number(value))
-            raise ValueError(
-                f"column {name!r} of the {role} table holds {wrong!r}, which is no number; name it in "
-                "categorical_features if it is nominal"
-            ) from None
-        if np.isinf(out).any():
-            raise ValueError(f"column {name!r} of the {role} table holds infinite values; replace them or mark them as missing")
-        arrays.append(out)
-    return Column(name, "numeric", *arrays, [])
+def numeric_column(name: str, train: Values, test: Values) -> Column:
+    """Make a column of numbers; durations are days."""
+    return Column(name, "numeric", _as_floats(name, train, "training"), _as_floats(name, test, "test"), [])
 
 
-def _is_number(value: str) -> bool:
+def _as_floats(name: str, column: Values, role: str) -> FloatArray:
+    values, missing = column
+    if _are_dates(values):
+        raise ValueError(f"column {name!r} of the {role} table holds dates, that of the other table none; give both the same")
+    if values.dtype.kind == "m":
+        values = values / np.timedelta64(1, "D")
+    out = np.full(len(values), np.nan)
+    try:
+        out[~missing] = values[~missing].astype(np.float64)
+    except (TypeError, ValueError):
+        wrong = next(value for value in values[~missing].tolist() if not _is_number(value))
+        raise ValueError(
+            f"column {name!r} of the {role} table holds {wrong!r}, which is no number; name it in "
+            "categorical_features if it is nominal"
+        ) from None
+    if np.isinf(out).any():
+        raise ValueError(f"column {name!r} of the {role} table holds infinite values; replace them or mark them as missing")
+    return out
+
+
+def _is_number(value: Any) -> bool:
     try:
         float(value)
     except (TypeError, ValueError):
@@ -238,11 +258,13 @@ def _is_number(value: str) -> bool:
     return True
 
 
-def nominal_column(name: str, *parts: Any) -> Column:
-    """A column of categories, of which missing is one; parameters as of `numeric_column`."""
-    labels = [[MISSING_LABEL if gone else value for value, gone in zip(values.tolist(), missing)] for values, missing in parts]
+def nominal_column(name: str, train: Values, test: Values) -> Column:
+    """Make a column of categories; missing is one of them."""
+    labels = [
+        [MISSING_LABEL if gone else value for value, gone in zip(values.tolist(), missing)] for values, missing in (train, test)
+    ]
 
-    def place(label: str | float) -> tuple[int, str, float]:  # numbers before texts before others
+    def place(label: Any) -> tuple[int, str, Any]:  # numbers before texts before others
         if isinstance(label, str):
             return 1, label, 0
         return (0, "", label) if isinstance(label, numbers.Real) else (2, str(label), 0)
@@ -254,26 +276,28 @@ def nominal_column(name: str, *parts: Any) -> Column:
             f"column {name!r} holds neither numbers nor categories, but e.g. {labels[0][0]!r}; leave it out"
         ) from None
     number = {label: code for code, label in enumerate(categories)}
-    return Column(name, "nominal", *(np.array([number[label] for label in some], np.int64) for some in labels), categories)
+    codes = [np.array([number[label] for label in some], np.int64) for some in labels]
+    return Column(name, "nominal", codes[0], codes[1], categories)
 
 
-def target_column(parts: Sequence[tuple[Array, BoolArray]], task: Task | None = None) -> Column:
-    """A target as a column: ``numeric`` for a quantity, ``nominal`` for classes."""
+def target_column(train: Values, test: Values, task: Task | None = None) -> Column:
+    """Make the column of a target: ``numeric`` for a quantity, ``nominal`` for classes."""
     if task not in (None, "regression", "classification"):
         raise ValueError(f"task={task!r} must be 'regression', 'classification' or None (by the values)")
     quantity = task == "regression"
-    if task is None and all(_holds_numbers(values[~missing]) and values.dtype.kind not in "Mm" for values, missing in parts):
-        together = np.concatenate([values[~missing].astype(np.float64) for values, missing in parts])
-        quantity = (together % 1 != 0).any() or len(np.unique(together)) > MOST_CLASSES
-    return numeric_column("target", *parts) if quantity else nominal_column("target", *parts)
+    parts = (train, test)
+    if task is None and all(_holds_numbers(part.present()) and part.values.dtype.kind not in "Mm" for part in parts):
+        together = np.concatenate([part.present().astype(np.float64) for part in parts])
+        quantity = bool((together % 1 != 0).any()) or len(np.unique(together)) > MOST_CLASSES
+    return numeric_column("target", train, test) if quantity else nominal_column("target", train, test)
 
 
-def target_values(y: TableLike, n: int, role: str = "y") -> tuple[Array, BoolArray]:
-    """Values of a target and which are missing, of a table of n rows."""
+def target_values(y: TableLike, n: int, role: str = "y") -> Values:
+    """Get the values of the target of a table with n rows; raise if one is missing."""
     y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
     if y.shape != (n,):
         raise ValueError(f"{role} has shape {y.shape}; the table has {n} rows")
-    values, missing = column_values(y[:, None], 0)
-    if missing.any():
-        raise ValueError(f"{role} holds {missing.sum()} missing values; drop those rows")
-    return values, missing
+    column = column_values(y[:, None], 0)
+    if column.missing.any():
+        raise ValueError(f"{role} holds {column.missing.sum()} missing values; drop those rows")
+    return column

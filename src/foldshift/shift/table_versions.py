@@ -1,8 +1,8 @@
-"""A training table and many versions of a test table, checked, in the form that the measures take."""
+"""Check a training table and many versions of a test table, and bring them into the form that the measures take."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 import pandas as pd
@@ -11,42 +11,61 @@ from scipy.sparse import issparse
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, FloatArray, TableLike
+    from foldshift.core.types import Array, FloatArray, IntArray, TableLike
+    from foldshift.shift.inject.injectors import Versions
 
-FEWEST_ROWS = 5  # of a table, or values of a column, that can be compared
+FEWEST_ROWS = 5  # rows of a table, or values of a column, for a comparison
 
 
 class VersionPlan(NamedTuple):
-    """Versions in the form the kernels take; rows has one row where all versions have the same rows."""
+    """Versions in the form that the kernels take.
 
-    rows: Array
-    feature: Array
-    offset: Array
+    Attributes
+    ----------
+    rows : ndarray of shape (n_versions, n_kept), integer
+        Rows kept; one row where all versions keep the same.
+    feature : ndarray of shape (n_versions,), integer
+        Biased feature of every version, -1 for none.
+    offset : ndarray of shape (n_versions,), dtype float64
+        Added to that feature.
+    masked : bool
+        Whether that feature is masked.
+    """
+
+    rows: IntArray
+    feature: IntArray
+    offset: FloatArray
     masked: bool
 
 
-def plan_versions(versions: TableLike, n: int, n_features: int) -> VersionPlan:
-    """Versions of a test table in the form the kernels take."""
+def plan_versions(versions: Versions | ArrayLike | None, n: int, n_features: int) -> VersionPlan:
+    """Bring versions of a test table of shape (n, n_features) into the form that the kernels take."""
     if versions is None:
         return VersionPlan(np.arange(n)[None], np.array([-1]), np.zeros(1), False)
-    if hasattr(versions, "rows"):
-        rows, feature, offset, masked = versions.rows, versions.feature, versions.offset, versions.masked
-        if len(feature) and feature.max() >= n_features:
-            raise ValueError(f"versions are of feature {feature.max()}; the tables have {n_features} features")
+    if _has_rows(versions):
+        plan = VersionPlan(versions.rows, versions.feature, versions.offset, versions.masked)
+        if len(plan.feature) and plan.feature.max() >= n_features:
+            raise ValueError(f"versions are of feature {plan.feature.max()}; the tables have {n_features} features")
     else:
         rows = np.asarray(versions)
         if rows.ndim != 2 or rows.dtype.kind not in "ui":
             raise ValueError(f"versions has shape {rows.shape} and type {rows.dtype}; expected (n_versions, n_kept) row numbers")
-        feature, offset, masked = np.full(len(rows), -1), np.zeros(len(rows)), False
+        plan = VersionPlan(rows, np.full(len(rows), -1), np.zeros(len(rows)), False)
+    rows = plan.rows
     if 0 in rows.shape:
         raise ValueError(f"versions has shape {rows.shape}; expected a version and a row at least")
     if rows.min() < 0 or rows.max() >= n:
         raise ValueError(f"versions holds rows from {rows.min()} to {rows.max()}; the test table has rows 0 to {n - 1}")
-    return VersionPlan(rows[:1] if rows.strides[0] == 0 else rows, feature, offset, masked)
+    return plan._replace(rows=rows[:1]) if rows.strides[0] == 0 else plan
+
+
+def _has_rows(versions: Versions | ArrayLike | None) -> TypeGuard[Versions]:
+    # Not by class: `Versions` is defined above this module, and other programs may bring their own.
+    return hasattr(versions, "rows")
 
 
 def numeric_tables(train: ArrayLike, test: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Training and test table as float64, checked: as many features, at least one row each, nothing infinite."""
+    """Convert both tables to float64; raise unless they have equally many features, a row each, and no infinite value."""
     train, test = as_numbers(train, "train"), as_numbers(test, "test")
     if train.ndim != 2 or test.ndim != 2 or train.shape[1] != test.shape[1] or 0 in train.shape or 0 in test.shape:
         raise ValueError(
@@ -60,7 +79,7 @@ def numeric_tables(train: ArrayLike, test: ArrayLike) -> tuple[FloatArray, Float
 
 
 def as_table(table: TableLike, role: str) -> pd.DataFrame | Array:
-    """A data frame of pandas where the table has names, else an array.
+    """Convert a table to a pandas data frame if its columns have names, else to an array.
 
     Examples
     --------
@@ -83,13 +102,13 @@ def as_table(table: TableLike, role: str) -> pd.DataFrame | Array:
     return array
 
 
-def is_frame(table: ArrayLike) -> bool:
-    """Whether a table is a data frame of pandas, or like one."""
+def is_frame(table: TableLike) -> bool:
+    """Return True for a pandas data frame, or an object like one."""
     return hasattr(table, "columns") and hasattr(table, "iloc")
 
 
 def as_numbers(values: TableLike, name: str) -> FloatArray:
-    """Values as float64, NaN where missing.
+    """Convert values to float64, NaN where missing; raise with the first one that is not a number.
 
     Examples
     --------
@@ -109,7 +128,7 @@ def as_numbers(values: TableLike, name: str) -> FloatArray:
     return np.array([np.nan if pd.isna(value) else float(value) for value in flat], dtype=np.float64).reshape(array.shape)
 
 
-def _is_number(value: float | str | None) -> bool:
+def _is_number(value: Any) -> bool:
     if isinstance(value, str | np.datetime64 | np.timedelta64):
         return False
     try:
@@ -119,14 +138,14 @@ def _is_number(value: float | str | None) -> bool:
 
 
 def features_frame(**columns: Any) -> pd.DataFrame:
-    """Arrays of shape (n_features,) or (n_versions, n_features) as a table: one row for each feature, of each version."""
+    """Write arrays of shape (n_features,) or (n_versions, n_features) as a table: one row per feature, of each version."""
     shape = next(iter(columns.values())).shape
     keys = dict(zip(("version", "feature")[-len(shape) :], np.indices(shape).reshape(len(shape), -1)))
     return pd.DataFrame(keys | {name: np.ravel(values) for name, values in columns.items()})
 
 
 def features_in_words(what: str, distance: FloatArray) -> str:
-    """A sentence on the distances of features, (n_features,) or (n_versions, n_features)."""
+    """Write a sentence on the distances of features, (n_features,) or (n_versions, n_features)."""
     versions = f" in {len(distance)} versions" if distance.ndim == 2 else ""
     features = f"{distance.shape[-1]} feature{'s' * (distance.shape[-1] != 1)}{versions}"
     if np.isnan(distance).all():
@@ -135,8 +154,8 @@ def features_in_words(what: str, distance: FloatArray) -> str:
     return f"{what} of {features}: {np.nanmean(distance):.3g} on average, {np.nanmax(distance):.3g} at most (feature {most})."
 
 
-def scaled(values: FloatArray) -> Array:
-    """Values divided by the power of two above the largest magnitude, so that no square of them overflows or is lost.
+def scaled(values: FloatArray) -> FloatArray:
+    """Divide values by the power of two above the largest magnitude, so that no square overflows and no digit is lost.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from foldshift.evaluation.status import FAILED, TIMEOUT
+from foldshift.evaluation.tasks import FAILED, TIMEOUT
 
 # Other systems have no fork, or system libraries that do not survive one, and nothing that ends a child with its parent.
 ISOLATES = sys.platform.startswith("linux")

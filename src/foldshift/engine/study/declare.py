@@ -135,7 +135,7 @@ class Table:
         Part of the report, e.g. ``"2 Target shift"``.
     caption : str
         The one text that the report, the HTML and the LaTeX file show: what it is, what to look at. Settings of the study stand
-        in braces (``{n_seeds}``), as do further words that the function returns (`foldshift.reporting.items.Shown`).
+        in braces (``{n_seeds}``), as do further words that the function returns (`foldshift.reporting.items.TableResult`).
     when : callable
         ``when(run)``: whether a run has it.
     """
@@ -175,7 +175,7 @@ class Items:
     make : str
         The function, as ``module.function`` within the folder of the study (a name with ``foldshift.`` in front counts from the
         top). It is called as ``make(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"``
-        for a table, ``"name (figure)"`` for a figure, see `key`) to a data frame, a `foldshift.reporting.items.Shown`, or a
+        for a table, ``"name (figure)"`` for a figure, see `key`) to a data frame, a `foldshift.reporting.items.TableResult`, or a
         Matplotlib figure.
     items : tuple of Table or Figure
     inputs, params : callable

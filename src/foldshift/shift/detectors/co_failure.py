@@ -1,4 +1,4 @@
-"""Which features fail a test together: co-failure over many tests."""
+"""Co-failure: features that fail a test together, over many tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from foldshift.shift.report.drift_text import percent
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, FloatArray, Floats, Formula, TableLike
+    from foldshift.core.types import FloatArray, Floats, Formula, TableLike
 
 
 @readable
@@ -23,17 +23,17 @@ class CoFailure(NamedTuple):
     Attributes
     ----------
     n_tests : int
-        Tests, T.
+        Number of tests, T.
     failing_share : float
-        Share of the tests and features that fail, of those that were tested; NaN where none was.
+        Share of failures among all tests of all features; NaN where nothing was tested.
     mean, std : float
         Mean and standard deviation (n - 1) of phi over the pairs of features for which it is defined.
     mean_jaccard : float
         Mean of Jaccard's index over the pairs for which it is defined.
     n_pairs : int
-        Pairs of features.
+        Number of pairs of features.
     n_undefined : int
-        Pairs without a phi: a feature that always or never fails. Left out of mean and std.
+        Number of pairs without a phi: one of the two always or never fails. They are left out of mean and std.
     """
 
     n_tests: int
@@ -45,7 +45,7 @@ class CoFailure(NamedTuple):
     n_undefined: int
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         if np.isnan(self.mean):
             together = "no pair of features of which both fail sometimes and not always"
         else:
@@ -53,12 +53,12 @@ class CoFailure(NamedTuple):
         return [f"In {self.n_tests} tests {percent(self.failing_share)} of the features fail; {together}."]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row."""
+        """Return one row."""
         return pd.DataFrame([self._asdict()])
 
 
 def failing(p_values: ArrayLike, alpha: float = 0.05) -> FloatArray:
-    """Which tests fail: ``p < alpha``.
+    """Mark the tests that fail, ``p < alpha``: 1 or 0, NaN where p is NaN.
 
     References
     ----------
@@ -72,7 +72,10 @@ def failing(p_values: ArrayLike, alpha: float = 0.05) -> FloatArray:
 
 
 def phi(fails: TableLike, formula: Formula = "corrected") -> FloatArray:
-    """Correlation of the failures of every pair of features over many tests.
+    """Compute the correlation of the failures of every pair of features over many tests (n_tests, n_features).
+
+    ``corrected`` is the phi coefficient, NaN where a feature always or never fails, over the tests in which both were tested;
+    ``paper`` is the paper's formula as printed.
 
     References
     ----------
@@ -94,7 +97,7 @@ def phi(fails: TableLike, formula: Formula = "corrected") -> FloatArray:
 
 
 def jaccard(fails: TableLike) -> FloatArray:
-    """Tests in which both of two features fail, as a share of those in which one does."""
+    """Jaccard's index: tests in which both of two features fail, as a share of those in which at least one does."""
     fails = _checked(fails)
     failed, tested = (fails == 1).astype(np.float64), (~np.isnan(fails)).astype(np.float64)
     both, first = failed.T @ failed, failed.T @ tested
@@ -102,21 +105,32 @@ def jaccard(fails: TableLike) -> FloatArray:
 
 
 def co_failure(fails: TableLike, formula: Formula = "corrected") -> CoFailure:
-    """Failures and co-failures of many tests in a few numbers, as in Tables 2 and 3 of the paper.
+    """Summarise failures and co-failures of many tests in a few numbers, as in Tables 2 and 3 of the paper.
 
     Parameters
     ----------
-    fails, formula
-        As of `phi`.
+    fails : array-like of shape (n_tests, n_features)
+        1 or True where a feature fails a test, 0 or False where it does not, NaN where it was not tested.
+    formula : {"corrected", "paper"}, default="corrected"
+        ``corrected``: the phi coefficient. ``paper``: equation 8 of [1]_ as printed.
 
     Returns
     -------
     summary : CoFailure
-        Means and std are NaN where no pair, for std no two pairs, are defined.
+        Means are NaN where phi is defined for no pair, std where it is for fewer than two.
+
+    Raises
+    ------
+    ValueError
+        If `fails` is not a table of such values, or the formula is unknown.
 
     Notes
     -----
-    The paper does not say what its +- is; here std is the spread over pairs, not the error of the mean: pairs share their tests.
+    The paper does not define its +-; here std is the spread over pairs, not the error of the mean: pairs share their tests.
+
+    References
+    ----------
+    .. [1] Cieslak, Chawla (2009), section 5.3.1, equation 8.
 
     Examples
     --------
@@ -139,11 +153,11 @@ def co_failure(fails: TableLike, formula: Formula = "corrected") -> CoFailure:
 
 
 def translation_limit(n_features: ArrayLike, base_failures: ArrayLike) -> Floats:
-    """Largest share of failing features under translation, one version per feature: the numbers of the paper's Table 4.
+    """Compute the largest share of failing features under translation, one version per feature, as in the paper's Table 4.
 
-    Moving one feature changes no other. In the versions that move one of the b features that fail anyway b can fail at most, in
-    the others one more: ``((n_f - b) (b + 1) + b b) / n_f^2``. It is reached if every moved feature fails, so it is a limit and
-    not a law.
+    Moving one feature changes no other. A version that moves one of the b features that fail anyway has at most b failures, any
+    other one more: ``((n_f - b) (b + 1) + b b) / n_f^2``. It is reached if every moved feature fails, so it is a limit, not a
+    prediction.
     """
     n, b = np.asarray(n_features), np.asarray(base_failures)
     if (n < 1).any() or (b < 0).any() or (b > n).any():
@@ -152,7 +166,7 @@ def translation_limit(n_features: ArrayLike, base_failures: ArrayLike) -> Floats
     return float(share) if share.ndim == 0 else share
 
 
-def _checked(fails: Array) -> FloatArray:
+def _checked(fails: TableLike) -> FloatArray:
     fails = np.asarray(fails)
     if fails.ndim != 2 or 0 in fails.shape:
         raise ValueError(f"fails has shape {fails.shape}; expected (n_tests, n_features) with one or more of both")

@@ -1,8 +1,8 @@
-"""Test of whether the columns of two tables depend on each other in the same way, whatever each column does by itself."""
+"""Test for a change of the dependence between columns of two tables, regardless of changes of the columns themselves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ from foldshift.shift.report.drift_text import p_in_words
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import BoolArray, FloatArray, IntArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, TableLike
 
-CELLS_AT_ONCE = 4_000_000
+CELLS_AT_ONCE = 4_000_000  # numbers in memory at the same time
 
 
 @readable
@@ -31,9 +31,9 @@ class DependenceTest(NamedTuple):
     p_value : float
         In (0, 1].
     effect : float
-        Root of the mean of these squares: by how much rank correlations differ.
+        Root of the mean of these squares: the typical difference of rank correlations.
     n_rows : tuple of int
-        Rows of A and of B that were used.
+        Number of rows of A and of B that were used.
     method : str
     pair : tuple of int
         The two columns whose rank correlation differs most.
@@ -44,14 +44,14 @@ class DependenceTest(NamedTuple):
     statistic: float
     p_value: float
     effect: float
-    n_rows: tuple[int, ...]
+    n_rows: tuple[int, int]
     method: str
-    pair: tuple[int, ...]
+    pair: tuple[int, int]
     before: float
     after: float
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         first, second = self.pair
         return [
             f"Rank correlations of the columns differ by {self.effect:.3g} (root mean square) between {self.n_rows[0]} and "
@@ -60,14 +60,14 @@ class DependenceTest(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row."""
+        """Return one row."""
         return pd.DataFrame([self._asdict()])
 
 
 def dependence_test(
-    A: FloatArray,
-    B: FloatArray,
-    rng: Any,
+    A: TableLike,
+    B: TableLike,
+    rng: np.random.Generator | int,
     n_permutations: int = 200,
     *,
     categorical_features: ArrayLike | None = None,
@@ -77,12 +77,21 @@ def dependence_test(
 
     Parameters
     ----------
-    A, B, rng, n_permutations, categorical_features, max_rows
-        As in `foldshift.shift.detectors.two_sample.mmd`; two columns or more.
+    A, B : DataFrame or array-like of shape (n, n_features), (m, n_features)
+        As in `foldshift.shift.mmd`; two columns or more.
+    rng : numpy.random.Generator or int
+        Source of permutations, and of the subset where the tables are large.
+    n_permutations : int, default=200
+        Number of permutations of the rows; at least 1.
+    categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
+        Mask, positions or (of data frames) names of the nominal columns.
+    max_rows : int, default=2000
+        Largest number of rows of both tables together; above it random subsets are tested, as in `foldshift.shift.mmd`.
 
     Returns
     -------
     result : DependenceTest
+        Statistic, p-value, effect, and the pair of columns with the largest change.
 
     Raises
     ------
@@ -91,15 +100,15 @@ def dependence_test(
 
     Notes
     -----
-    Spearman's rank correlations of all pairs of columns, each table ranked by itself, ties with their mean rank: what a column
-    does by itself, such as a mean that moves, leaves them as they are. A nominal column is one column of 0 and 1 per category;
-    pairs within it do not count. For every permutation of the rows the tables are ranked anew, so that the test is exact for
-    tables with the same distribution.
+    The test compares Spearman's rank correlations of all pairs of columns. Each table is ranked by itself, ties with their mean
+    rank, so that a change of a single column, such as of its mean, changes nothing. A nominal column is one column of 0 and 1 per
+    category; pairs within it do not count. For every permutation of the rows the tables are ranked again, so that the test is
+    exact for tables with the same distribution.
 
-    The energy distance and the maximum mean discrepancy hardly see such a change: three columns that are uncorrelated in one
-    table and correlated by .3 in the other, 100 rows each, they tell apart in one case of eight at .05, the classifier two-sample
-    test in one of four, this test in four of five (``make validate WHAT=drift``). A dependence without a direction, such as a
-    parabola, it does not see; the classifier may. Time grows with rows, permutations and the square of the columns.
+    The energy distance and the maximum mean discrepancy hardly see such a change. For three columns that are uncorrelated in one
+    table and correlated by .3 in the other, 100 rows each, they reject in one case of eight at .05, the classifier two-sample
+    test in one of four, this test in four of five (``make drift-levels``). It does not see a dependence without a direction, such
+    as a parabola; the classifier may. Time grows with rows, permutations and the square of the columns.
 
     References
     ----------
@@ -117,12 +126,13 @@ def dependence_test(
     rng = as_generator(rng)
     check_count("n_permutations", n_permutations, 1)
     rows, in_b, nominal = pooled_rows(A, B, rng, categorical_features, max_rows)
-    columns, source = [], []
+    columns: list[FloatArray] = []
+    sources: list[int] = []
     for j, (column, is_nominal) in enumerate(zip(rows.T, nominal)):
-        parts = (column[:, None] == np.unique(column)).T.astype(np.float64) if is_nominal else [column]
-        columns += list(parts)
-        source += [j] * len(parts)
-    source = np.array(source)
+        parts = list((column[:, None] == np.unique(column)).T.astype(np.float64)) if is_nominal else [column]
+        columns += parts
+        sources += [j] * len(parts)
+    source = np.array(sources)
     first, second = np.triu_indices(len(source), 1)
     counted = source[first] != source[second]
     first, second = first[counted], second[counted]
@@ -132,14 +142,14 @@ def dependence_test(
     labels = np.repeat(in_b[:, None], n_permutations + 1, axis=1)
     labels[:, 1:] = rng.permuted(labels[:, 1:], axis=0)
     step = max(1, CELLS_AT_ONCE // (len(rows) * len(columns)))
-    sums, found = [], None
+    blocks = []
     for start in range(0, n_permutations + 1, step):
         part = labels[:, start : start + step]
         a, b = (_correlations(ranking, chosen)[:, first, second] for chosen in (~part, part))
-        found = (a[0], b[0]) if found is None else found
-        sums.append(((a - b) ** 2).sum(axis=1))
-    sums = np.concatenate(sums)
-    before, after = found
+        if start == 0:
+            before, after = a[0], b[0]
+        blocks.append(((a - b) ** 2).sum(axis=1))
+    sums = np.concatenate(blocks)
     most = int(np.argmax(np.abs(before - after)))
     return DependenceTest(
         float(sums[0]),
@@ -153,14 +163,21 @@ def dependence_test(
     )
 
 
-def _groups(column: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Order of a column, and for every place in it where the group of equal values starts and ends."""
+class _Ranking(NamedTuple):
+    """Order of a column, and for every place in it the start and the end of the group of equal values."""
+
+    order: IntArray
+    starts: IntArray
+    ends: IntArray
+
+
+def _groups(column: FloatArray) -> _Ranking:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
-    return order, np.searchsorted(ordered, ordered, side="left"), np.searchsorted(ordered, ordered, side="right")
+    return _Ranking(order, np.searchsorted(ordered, ordered, side="left"), np.searchsorted(ordered, ordered, side="right"))
 
 
-def _correlations(ranking: list[tuple[IntArray, IntArray, IntArray]], chosen: BoolArray) -> FloatArray:
+def _correlations(ranking: list[_Ranking], chosen: BoolArray) -> FloatArray:
     """Rank correlations (n_choices, n_columns, n_columns) among the rows chosen, (n, n_choices); 0 for a constant column."""
     n, n_choices = chosen.shape
     size = chosen.sum(axis=0)

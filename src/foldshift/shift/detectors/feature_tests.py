@@ -1,4 +1,4 @@
-"""Tests of one feature of a training and a test table, and what moved in words."""
+"""Tests of one feature of a training and a test table, and its change in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, IntArray
 
 FEW_EXPECTED = 5  # below this expected count in a cell, the chi-square p comes from permutations
-BINS = 30
+BINS = 30  # of the Hellinger distance
 MISSING = " (missing)"
 
 
@@ -37,18 +37,18 @@ class FeatureDrift(NamedTuple):
         Corrected for all tests of the report; see `DriftReport`.
     effect : float
         Largest difference in probability, in [0, 1]: over half-lines for a numeric feature (that is D), over sets of categories
-        else (total variation). Features of both kinds compare.
+        otherwise (total variation). Effects of both kinds can be compared.
     hellinger, hellinger_excess : float
-        Hellinger distance (30 bins, at most sqrt(2)), and what of it is above that of two random parts of the same sizes (root
-        mean square).
+        Hellinger distance (30 bins, at most sqrt(2)), and its excess over that of two random parts of the same sizes (root mean
+        square).
     moved : bool
-        Whether p_adjusted is below alpha.
+        True if p_adjusted is below alpha.
     change : str
-        In words, from training to test.
+        Change from training to test, in words.
     note : str
-        What is out of the ordinary; mostly empty.
+        Remark on an unusual column; mostly empty.
     n_train, n_test : int
-        Values that are not missing.
+        Number of values that are not missing.
     """
 
     name: str
@@ -68,19 +68,16 @@ class FeatureDrift(NamedTuple):
 
 
 def feature_rows(column: Column, rng: np.random.Generator) -> list[FeatureDrift]:
-    """Test one column: one row, and a second one for whether the value of a numeric feature is missing, if any is."""
+    """Test one column; a numeric column with missing values gets a second row, on being missing."""
     if column.kind == "nominal":
         return [_nominal_row(column, rng)]
-    a, b = column.train[~np.isnan(column.train)], column.test[~np.isnan(column.test)]
+    a_gone, b_gone = np.isnan(column.train), np.isnan(column.test)
+    a, b = column.train[~a_gone], column.test[~b_gone]
     rows = [_numeric_row(column.name, a, b)]
-    if (len(a) < len(column.train) or len(b) < len(column.test)) and len(a) + len(b) > 0:
-        gone = Column(
-            column.name, "nominal", *(np.isnan(part).astype(np.int64) for part in column[2:4]), ["given", MISSING_LABEL]
-        )
-        name = column.name + MISSING
-        rows.append(
-            _nominal_row(gone, rng)._replace(name=name, kind="missing", change=_share_words("missing", *column[2:4]), note="")
-        )
+    if (a_gone.any() or b_gone.any()) and len(a) + len(b) > 0:
+        gone = Column(column.name, "nominal", a_gone.astype(np.int64), b_gone.astype(np.int64), ["given", MISSING_LABEL])
+        words = f"missing: {percent(a_gone.mean())} to {percent(b_gone.mean())}"
+        rows.append(_nominal_row(gone, rng)._replace(name=column.name + MISSING, kind="missing", change=words, note=""))
     return rows
 
 
@@ -106,26 +103,25 @@ def _numeric_row(name: str, a: FloatArray, b: FloatArray) -> FeatureDrift:
 def _nominal_row(column: Column, rng: np.random.Generator) -> FeatureDrift:
     codes = np.concatenate([column.train, column.test])
     counts = [np.bincount(part, minlength=len(column.categories)) for part in (column.train, column.test)]
-    note, words = "", ""
-    if (codes == codes[0]).all():
-        values = 0.0, 1.0, 0.0, 0.0, 0.0
-        note = "constant"
-    else:
-        statistic, p, effect = _chi_square(*counts, rng)
-        values = statistic, p, effect, *_hellinger_excess(column.train, column.test, True)
-        note = _one_sided(column.categories, counts)
-        words = _nominal_words(column.categories, counts)
-    statistic, p, effect, distance, excess = values
-    sizes = [len(part) for part in (column.train, column.test)]
+    n_train, n_test = len(column.train), len(column.test)
     if MISSING_LABEL in column.categories:
-        sizes = [size - int(count[column.categories.index(MISSING_LABEL)]) for size, count in zip(sizes, counts)]
-    return FeatureDrift(
-        column.name, "nominal", "chi-square", statistic, p, np.nan, effect, distance, excess, False, words, note, *sizes
+        missing = column.categories.index(MISSING_LABEL)
+        n_train, n_test = n_train - int(counts[0][missing]), n_test - int(counts[1][missing])
+    row = FeatureDrift(
+        column.name, "nominal", "chi-square", 0.0, 1.0, np.nan, 0.0, 0.0, 0.0, False, "", "constant", n_train, n_test
     )
+    if (codes == codes[0]).all():
+        return row
+    statistic, p, effect = _chi_square(counts[0], counts[1], rng)
+    distance, excess = _hellinger_excess(column.train, column.test, True)
+    return row._replace(
+        statistic=statistic, p_value=p, effect=effect, hellinger=distance, hellinger_excess=excess,
+        change=_nominal_words(column.categories, counts), note=_one_sided(column.categories, counts),
+    )  # fmt: skip
 
 
 def _one_sided(categories: list[Any], counts: list[IntArray]) -> str:
-    """Categories that only one table has."""
+    """Name the categories that only one table has."""
     parts = []
     for here, there, role in ((0, 1, "training"), (1, 0, "test")):
         only = [str(label) for label, n, m in zip(categories, counts[here], counts[there]) if n and not m]
@@ -136,7 +132,7 @@ def _one_sided(categories: list[Any], counts: list[IntArray]) -> str:
 
 
 def _chi_square(counts_a: IntArray, counts_b: IntArray, rng: np.random.Generator) -> tuple[float, float, float]:
-    """Chi-square of two rows of counts, its p, and total variation."""
+    """Compute chi-square of two rows of counts, its p, and the total variation."""
     kept = counts_a + counts_b > 0
     table = np.array([counts_a[kept], counts_b[kept]], dtype=np.int64)
     totals, n_a, n = table.sum(axis=0), table[0].sum(), table.sum()
@@ -153,15 +149,13 @@ def _chi_square(counts_a: IntArray, counts_b: IntArray, rng: np.random.Generator
 
 
 def _hellinger_excess(train: Array, test: Array, is_nominal: bool) -> tuple[float, float]:
-    """Hellinger distance of one feature, and how far it is above that of two random parts of the same sizes."""
-
+    """Hellinger distance of one feature, and its excess over that of two random parts of the same sizes."""
     found = hellinger_features(train[:, None], test[:, None], n_bins=BINS, categorical_features=[0] if is_nominal else None)
     return float(found.distance[0]), float(found.excess[0])
 
 
 def ks_with_p(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     """Kolmogorov and Smirnov's D and its two-sided p."""
-
     d = ks_statistic(a, b)
     return d, ks_p_value(d, len(a), len(b), ties=tie_sizes(a, b))
 
@@ -183,7 +177,3 @@ def _nominal_words(categories: list[Any], counts: list[IntArray]) -> str:
     shares = [part / part.sum() for part in counts]
     most = int(np.argmax(np.abs(shares[1] - shares[0])))
     return f"{str(categories[most])!r} from {percent(shares[0][most])} to {percent(shares[1][most])}"
-
-
-def _share_words(what: str, train: FloatArray, test: FloatArray) -> str:
-    return f"{what}: {percent(np.isnan(train).mean())} to {percent(np.isnan(test).mean())}"

@@ -1,9 +1,10 @@
-"""Tests of predictions, accuracy, classes, and of all features of two tables together."""
+"""Tests of predictions, of accuracy, of the target, and of all features of two tables together."""
 
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,19 +17,26 @@ from foldshift.shift.detectors.univariate import kruskal_wallis, two_proportion
 from foldshift.shift.table_versions import FEWEST_ROWS
 
 if TYPE_CHECKING:
-    from foldshift.core.types import BoolArray, FloatArray, IntArray
+    from foldshift.core.types import TableLike, Task
     from foldshift.shift.columns import Column
 
-MULTIVARIATE = {
+JointName = Literal["energy", "c2st", "mmd", "dependence"]
+MULTIVARIATE: dict[JointName, str] = {
     "energy": "energy distance",
     "c2st": "classifier two-sample test",
     "mmd": "maximum mean discrepancy",
     "dependence": "dependence of columns",
 }
+_TESTS: dict[JointName, Callable[..., Any]] = {
+    "energy": energy_distance_test,
+    "c2st": classifier_two_sample,
+    "mmd": mmd,
+    "dependence": dependence_test,
+}
 
 
 class GlobalTest(NamedTuple):
-    """One test of a `DriftReport` that is not about a single feature.
+    """One test of a `DriftReport` on more than a single feature.
 
     Attributes
     ----------
@@ -55,12 +63,12 @@ class GlobalTest(NamedTuple):
 
 
 def stream(root: int, name: str) -> np.random.Generator:
-    """Random generator of the test of that name."""
+    """Make the random generator of the test of that name."""
     return np.random.default_rng([root, zlib.crc32(name.encode())])
 
 
-def score_tests(train: FloatArray, test: FloatArray) -> list[GlobalTest]:
-    """Kruskal-Wallis and KS on the scores of every class; arguments as `scores_train` and `scores_test` of `DriftReport`."""
+def score_tests(train: TableLike, test: TableLike) -> list[GlobalTest]:
+    """Test the scores of every class by Kruskal-Wallis and KS; the arguments are those of `DriftReport`."""
     parts = [np.asarray(part, dtype=np.float64) for part in (train, test)]
     parts = [part[:, None] if part.ndim == 1 else part for part in parts]
     for role, part in zip(("train", "test"), parts):
@@ -71,38 +79,28 @@ def score_tests(train: FloatArray, test: FloatArray) -> list[GlobalTest]:
             )
     if parts[0].shape[1] == 2:
         parts = [part[:, 1:] for part in parts]
-    many = parts[0].shape[1] > 1
     tests = []
     for j in range(parts[0].shape[1]):
-        tests += _one_score(parts[0][:, j], parts[1][:, j], f" of class {j}" if many else "")
+        a, b, of_class = parts[0][:, j], parts[1][:, j], f" of class {j}" if parts[0].shape[1] > 1 else ""
+        result = kruskal_wallis(a, b)
+        above = float(roc_area(np.concatenate([a, b]), np.arange(len(a) + len(b)) >= len(a)))
+        words, name = f"a test score is above a training score with probability {above:.2f}", "Kruskal-Wallis on the scores"
+        tests.append(GlobalTest(name + of_class, "predictions", result.statistic, result.p_value, np.nan, above, False, words))
+        d, p = ks_with_p(a, b)
+        words = f"mean {a.mean():.3f}, then {b.mean():.3f}"
+        tests.append(GlobalTest(f"KS on the scores{of_class}", "predictions", d, p, np.nan, d, False, words))
     return tests
 
 
-def _one_score(a: FloatArray, b: FloatArray, of: str) -> list[GlobalTest]:
-    result = kruskal_wallis(a, b)
-    above = float(roc_area(np.concatenate([a, b]), np.arange(len(a) + len(b)) >= len(a)))
-    d, p_ks = ks_with_p(a, b)
-    words = f"a test score is above a training score with probability {above:.2f}"
-    return [
-        GlobalTest(
-            f"Kruskal-Wallis on the scores{of}", "predictions", result.statistic, result.p_value, np.nan, above, False, words
-        ),
-        GlobalTest(
-            f"KS on the scores{of}", "predictions", d, p_ks, np.nan, d, False, f"mean {a.mean():.3f}, then {b.mean():.3f}"
-        ),
-    ]
-
-
-def accuracy_test(train: BoolArray, test: BoolArray) -> GlobalTest:
-    """Two proportions of right predictions; arguments as `correct_train` and `correct_test` of `DriftReport`."""
-
+def accuracy_test(train: TableLike, test: TableLike) -> GlobalTest:
+    """Compare two proportions of correct predictions; the arguments are those of `DriftReport`."""
     parts = [np.asarray(part) for part in (train, test)]
     for role, part in zip(("train", "test"), parts):
         if part.ndim != 1 or len(part) < FEWEST_ROWS or not np.isin(part, (0, 1)).all():
             raise ValueError(
                 f"correct_{role} must be one-dimensional, 0 or 1, at least {FEWEST_ROWS} values; got shape {part.shape}"
             )
-    result = two_proportion(*(part.astype(bool) for part in parts))
+    result = two_proportion(parts[0].astype(bool), parts[1].astype(bool))
     before, after = (float(part.mean()) for part in parts)
     words = (
         f"accuracy {before:.3f}, then {after:.3f}; drop {result.drop:.3f}, 95 % interval {result.low:.3f} to {result.high:.3f}"
@@ -110,21 +108,19 @@ def accuracy_test(train: BoolArray, test: BoolArray) -> GlobalTest:
     return GlobalTest("two proportions", "accuracy", result.statistic, result.p_value, np.nan, after - before, False, words)
 
 
-def class_test(
-    y_train: IntArray, y_test: IntArray, n_train: int, n_test: int, task: str | None, rng: np.random.Generator
+def target_test(
+    y_train: TableLike, y_test: TableLike, n_train: int, n_test: int, task: Task | None, rng: np.random.Generator
 ) -> GlobalTest:
-    """Test of the target, a quantity or classes, of tables of these sizes; `rng` is for the permutations of chi-square."""
-    parts = [target_values(y, n, f"y_{role}") for role, y, n in (("train", y_train, n_train), ("test", y_test, n_test))]
-    column = target_column(parts, task)
+    """Test the target, a quantity or classes, of tables with `n_train` and `n_test` rows; chi-square permutes with `rng`."""
+    column = target_column(target_values(y_train, n_train, "y_train"), target_values(y_test, n_test, "y_test"), task)
     row = feature_rows(column, rng)[0]
     name = "KS on the target" if column.kind == "numeric" else "chi-square on the classes"
     words = row.change + (f"; {row.note}" if row.note else "")
     return GlobalTest(name, "classes", row.statistic, row.p_value, np.nan, row.effect, False, words)
 
 
-def joint_tests(columns: list[Column], wanted: Any, n_permutations: int, root: int) -> list[GlobalTest]:
-    """Tests of all features at once; none where there is nothing to compare."""
-    functions = {"energy": energy_distance_test, "c2st": classifier_two_sample, "mmd": mmd, "dependence": dependence_test}
+def joint_tests(columns: list[Column], wanted: Sequence[JointName], n_permutations: int, root: int) -> list[GlobalTest]:
+    """Test all features at once; no test where there is nothing to compare."""
     blocks, nominal, names = [], [], []
     for column in columns:
         values = np.concatenate([column.train, column.test]).astype(np.float64)
@@ -145,7 +141,7 @@ def joint_tests(columns: list[Column], wanted: Any, n_permutations: int, root: i
         if name == "dependence" and len(blocks) < 2:
             continue
         rng = stream(root, name)
-        result = functions[name](
+        result = _TESTS[name](
             rows[:n_train], rows[n_train:], rng, n_permutations=n_permutations, categorical_features=np.array(nominal)
         )
         words = f"{result.n_rows[0]} and {result.n_rows[1]} rows, effect {result.effect:.3f}"

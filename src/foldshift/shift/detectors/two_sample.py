@@ -1,9 +1,9 @@
-"""Tests of two tables, all columns at once: a classifier that tells them apart, maximum mean discrepancy, energy distance."""
+"""Tests of two tables, all columns at once: by a classifier, by the maximum mean discrepancy, by the energy distance."""
 
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,28 +33,28 @@ class TwoSampleTest(NamedTuple):
     Attributes
     ----------
     statistic : float
-        What the test rejects for when it is large.
+        Statistic of the test, which rejects for large values.
     p_value : float
         In (0, 1].
     effect : float
-        How far apart the tables are, on a scale that does not grow with the number of rows.
+        Distance of the tables on a scale that does not grow with the number of rows.
     n_rows : tuple of int
-        Rows of A and of B that were used.
+        Number of rows of A and of B that were used.
     method : str
-        Where p comes from.
+        Origin of p.
     accuracy : float
-        Classifier only: mean of the share of A and the share of B that is told rightly; .5 is chance. Otherwise NaN.
+        Classifier only: mean of the shares of A and of B that are classified correctly; .5 is chance. Otherwise NaN.
     """
 
     statistic: float
     p_value: float
     effect: float
-    n_rows: tuple[int, ...]
+    n_rows: tuple[int, int]
     method: str
     accuracy: float = np.nan
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         says = "told apart" if self.p_value < 0.05 else "not told apart"
         right = "" if np.isnan(self.accuracy) else f"; {self.accuracy:.1%} of the rows were told rightly, .5 is chance"
         return [
@@ -63,7 +63,7 @@ class TwoSampleTest(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row."""
+        """Return one row."""
         return pd.DataFrame([self._asdict()])
 
 
@@ -77,7 +77,7 @@ def classifier_two_sample(
     *,
     categorical_features: ArrayLike | None = None,
 ) -> TwoSampleTest:
-    """Classifier two-sample test: can a classifier tell rows of B from rows of A?
+    """Test whether a classifier can tell rows of B from rows of A (classifier two-sample test).
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ def classifier_two_sample(
     n_folds : int, default=5
         Folds of the cross-validation, stratified by table; at most the rows of the smaller one.
     n_permutations : int, optional
-        How often the labels are permuted, within folds, and the classifier trained again. By default 200 for nearest neighbours,
-        where training again costs next to nothing, and 0 for another estimator. 0: no cross-validation; trained on one half of
-        each table, tested on the other, p of the one-sided Mann-Whitney test.
+        Number of permutations of the labels, within folds, each of which trains the classifier again. By default 200 for nearest
+        neighbours, where training again costs next to nothing, and 0 for another estimator. 0: no cross-validation; trained on
+        one half of each table, tested on the other, p of the one-sided Mann-Whitney test.
     categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
         Mask, positions or (of data frames) names of the nominal columns.
 
@@ -110,10 +110,10 @@ def classifier_two_sample(
 
     Notes
     -----
-    To permute labels under fixed out-of-fold predictions, or to test their accuracy by a binomial distribution, is no valid test:
-    every row is in the training part of all other folds, so that the areas of the folds rise and fall together. For a linear rule
-    the variance is about twice what these tests assume, and they reject 11 % of equal tables at 5 % (80 rows, 20 columns). So the
-    classifier is trained again for every permutation, which is exact, or tested on rows it has not seen.
+    Permuting labels under fixed out-of-fold predictions is not a valid test, nor is a binomial test of their accuracy: every row
+    is in the training part of all other folds, so that the areas of the folds rise and fall together. For a linear rule the
+    variance is about twice that assumed by these tests, and they reject 11 % of equal tables at 5 % (80 rows, 20 columns). So
+    the classifier is trained again for every permutation, which is exact, or tested on rows it has not seen.
 
     The p-value and the statistic do not depend on the order of the rows.
 
@@ -144,13 +144,13 @@ def classifier_two_sample(
     for fold in range(folds.max() + 1):
         rows = np.flatnonzero(folds == fold)
         labels[rows, 1:] = rng.permuted(labels[rows, 1:], axis=0)
-    areas, accuracies = [], []
+    by_fold, accuracies = [], []
     for fold in range(n_folds if n_permutations else 1):
         train = folds != fold
         scores, cut = _scores(estimator, points, labels, train)
-        areas.append(roc_area(scores.T, labels[~train].T))
+        by_fold.append(roc_area(scores.T, labels[~train].T))
         accuracies.append(_balanced_accuracy(scores[:, 0], in_b[~train], cut))
-    areas = np.mean(areas, axis=0)
+    areas = np.mean(by_fold, axis=0)
     if n_permutations:
         p, method = permutation_p(areas), "permutation"
     else:
@@ -182,12 +182,12 @@ def mmd(
         s in the kernel ``exp(-|x - y|**2 / (2 s**2))``; by default the median of the distances above 0 between the rows of both
         tables.
     n_permutations : int, default=200
-        How often the rows are dealt anew to two tables of the same sizes; at least 1. All use one matrix of the kernel.
+        Number of random divisions of the rows into two tables of the same sizes; at least 1. All use one matrix of the kernel.
     categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
         Mask, positions or (of data frames) names of the nominal columns.
     max_rows : int, default=2000
-        Rows of both tables together. Above, random subsets: the smaller table keeps at most half of this number, the larger one
-        the rest.
+        Largest number of rows of both tables together. Above it random subsets are tested: the smaller table keeps at most half
+        of this number, the larger one the rest.
 
     Returns
     -------
@@ -233,9 +233,9 @@ def mmd(
 
 
 def energy_distance_test(
-    A: ArrayLike,
-    B: ArrayLike,
-    rng: np.random.Generator | int | str,
+    A: TableLike,
+    B: TableLike,
+    rng: np.random.Generator | int,
     n_permutations: int = 200,
     *,
     categorical_features: ArrayLike | None = None,
@@ -245,8 +245,16 @@ def energy_distance_test(
 
     Parameters
     ----------
-    A, B, rng, n_permutations, categorical_features, max_rows
-        As in `mmd`.
+    A, B : DataFrame or array-like of shape (n, n_features), (m, n_features)
+        Tables of at least 5 rows each, without missing values, as in `mmd`.
+    rng : numpy.random.Generator or int
+        Source of permutations, and of the subset where the tables are large.
+    n_permutations : int, default=200
+        Number of random divisions of the rows into two tables of the same sizes; at least 1.
+    categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
+        Mask, positions or (of data frames) names of the nominal columns.
+    max_rows : int, default=2000
+        Largest number of rows of both tables together; above it random subsets are tested, as in `mmd`.
 
     Returns
     -------
@@ -262,8 +270,8 @@ def energy_distance_test(
 
     Notes
     -----
-    It hardly sees a change of dependence between columns alone (correlations from 0 to .3 among three columns, 100 rows each, in
-    one case of eight at .05): `foldshift.shift.detectors.dependence.dependence_test` does (in four of five).
+    It hardly sees a change of the dependence between columns alone: correlations that grow from 0 to .3 among three columns, 100
+    rows each, in one case of eight at .05. `foldshift.shift.dependence_test` sees them in four of five.
 
     References
     ----------
@@ -290,15 +298,15 @@ def energy_distance_test(
 
 
 def check_count(name: str, value: int, lowest: int) -> None:
-    """Refuse what is not a whole number of at least `lowest`."""
+    """Raise if `value` is not an integer of at least `lowest`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < lowest:
         raise ValueError(f"{name} must be an integer of at least {lowest}; got {value!r}")
 
 
 def pooled_rows(
-    A: TableLike, B: ArrayLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
+    A: TableLike, B: TableLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """Rows of both tables in an order that does not depend on the one given, which are of B, and which columns are nominal."""
+    """Pool the rows in an order independent of the one given; return rows, mask of those of B, mask of the nominal columns."""
     A, B, nominal = _numbers(A, B, categorical_features)
     rows = np.concatenate([A, B])
     in_b = np.arange(len(rows)) >= len(A)
@@ -312,12 +320,13 @@ def pooled_rows(
     return rows, in_b, nominal
 
 
-def _numbers(A: ArrayLike, B: ArrayLike, categorical_features: ArrayLike | None) -> tuple[Any, ...]:
-    """Both tables as finite numbers, and which columns are nominal."""
+def _numbers(A: TableLike, B: TableLike, categorical_features: ArrayLike | None) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Convert both tables to finite numbers, and make the mask of the nominal columns."""
     A, B = as_table(A, "first"), as_table(B, "second")
     if is_frame(A) or is_frame(B):
         columns = matched_columns(A, B, categorical_features, None)
-        tables = [np.column_stack([part.astype(np.float64) for part in parts]) for parts in zip(*(c[2:4] for c in columns))]
+        parts = [column.train for column in columns], [column.test for column in columns]
+        tables = [np.column_stack([values.astype(np.float64) for values in part]) for part in parts]
         categorical_features = np.array([bool(column.categories) for column in columns])
     else:
         tables = [as_numbers(table, name) for name, table in zip("AB", (A, B))]
@@ -330,17 +339,17 @@ def _numbers(A: ArrayLike, B: ArrayLike, categorical_features: ArrayLike | None)
             raise ValueError(f"{name} has {len(table)} rows; a test needs at least {FEWEST_ROWS}")
         if not np.isfinite(table).all():
             raise ValueError(f"{name} holds NaN or infinite values; drop or impute them first")
-    return *tables, nominal_columns(categorical_features, shapes[0][1])
+    return tables[0], tables[1], nominal_columns(categorical_features, shapes[0][1])
 
 
 def _pooled(
-    A: ArrayLike, B: ArrayLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
+    A: TableLike, B: TableLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
 ) -> tuple[FloatArray, BoolArray]:
-    """Rows of both tables in one space (n, n_coordinates), and which are of B.
+    """Put the rows of both tables into one space (n, n_coordinates), and mark those of B.
 
-    Numeric columns are divided by their standard deviation over both tables: by that of A alone, permuting labels would not be
-    exact, and mmd would reject 11 % of equal tables of 8 and 60 rows. Nominal ones are one column per category: two unlike rows
-    have a squared distance of 2, as two rows of a numeric column have on average.
+    Numeric columns are divided by their standard deviation over both tables. With that of A alone permuting labels would not be
+    exact, and mmd would reject 11 % of equal tables of 8 and 60 rows. A nominal column becomes one column per category: two rows
+    that differ have a squared distance of 2, as two rows of a numeric column have on average.
     """
     rows, in_b, nominal = pooled_rows(A, B, rng, categorical_features, max_rows)
     blocks = []
@@ -355,7 +364,7 @@ def _pooled(
 
 
 def _kept(in_b: BoolArray, max_rows: int) -> IntArray:
-    """Positions of the first rows of either table, which are in random order."""
+    """Select the positions of the first rows of either table, which are in random order."""
     n_a, n_b = int((~in_b).sum()), int(in_b.sum())
     if n_a + n_b <= max_rows:
         return np.arange(n_a + n_b)
@@ -367,7 +376,7 @@ def _kept(in_b: BoolArray, max_rows: int) -> IntArray:
 def _sums(
     matrix: FloatArray, in_b: BoolArray, n_permutations: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Sums of a symmetric matrix within A, within B (ordered pairs) and between, for the labels and every permutation of them."""
+    """Sum a symmetric matrix within A, within B (ordered pairs) and between, for the labels and for every permutation of them."""
     labels = np.repeat(in_b[:, None].astype(np.float64), n_permutations + 1, axis=1)
     labels[:, 1:] = rng.permuted(labels[:, 1:], axis=0)
     from_row = matrix.sum(axis=1)
@@ -376,14 +385,14 @@ def _sums(
     return from_row.sum() - 2 * touching + within_b, within_b, touching - within_b
 
 
-def permutation_p(statistics: Any) -> float:
-    """Share of the permutations, the labels as they are among them, that reach the first statistic."""
+def permutation_p(statistics: FloatArray) -> float:
+    """Share of the permutations, the given labels among them, that reach the first statistic."""
     scale = np.abs(statistics).max()
     return float(np.mean(statistics >= statistics[0] - ROUNDING * scale))
 
 
 def _stratified(in_b: BoolArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """Fold of every row: rows of A and of B are dealt out in random order, one after the other."""
+    """Assign a fold to every row: rows of A, then of B, are dealt out in random order."""
     folds = np.empty(len(in_b), np.int64)
     start = 0
     for label in (False, True):
@@ -394,8 +403,7 @@ def _stratified(in_b: BoolArray, n_folds: int, rng: np.random.Generator) -> IntA
 
 
 def _scores(estimator: Estimator, points: FloatArray, labels: BoolArray, train: BoolArray) -> tuple[FloatArray, float]:
-    """Scores of the rows outside `train` to be of B (n_tested, n_labellings), trained on each column of labels; above the cut, B
-    is said."""
+    """Score the rows outside `train`, trained on each column of labels (n_tested, n_labellings); scores above the cut mean B."""
     cut = labels[train, 0].mean()
     if estimator is None:
         from sklearn.neighbors import NearestNeighbors
@@ -425,6 +433,6 @@ def _scores(estimator: Estimator, points: FloatArray, labels: BoolArray, train: 
 
 
 def _balanced_accuracy(scores: FloatArray, labels: BoolArray, cut: float) -> float:
-    """Mean of both shares told rightly; a score at the cut counts one half."""
-    said = np.sign(scores - cut) / 2 + 0.5
-    return float((said[labels].mean() + 1 - said[~labels].mean()) / 2)
+    """Balanced accuracy; scores at the cut count one half."""
+    predicted = np.sign(scores - cut) / 2 + 0.5
+    return float((predicted[labels].mean() + 1 - predicted[~labels].mean()) / 2)

@@ -1,4 +1,4 @@
-"""Tests of a monitored classifier and of nominal features, and the shape of a distribution."""
+"""Tests of a monitored classifier and of nominal features, and the skewness of a distribution."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Array, FloatArray, Floats, IntArray, StrArray, TableLike
 
-SMALL_COUNT = 5
+SMALL_COUNT = 5  # expected count in a cell below which the approximation is rough
 
 
 @readable
 class RankTest(NamedTuple):
     """Result of `kruskal_wallis`: H, its degrees of freedom and p; arrays where many tests were done at once."""
 
-    statistic: Array
+    statistic: Floats
     df: int
-    p_value: Array
+    p_value: Floats
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         if np.ndim(self.p_value):
             return [_many("Kruskal-Wallis tests", self.p_value)]
         return [
@@ -42,7 +42,7 @@ class RankTest(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each test."""
+        """Return one row for each test."""
         return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
 
 
@@ -53,10 +53,10 @@ class ChiSquare(NamedTuple):
     statistic: float
     df: int
     p_value: float
-    expected: Array
+    expected: FloatArray
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         if self.df == 0:
             return ["All populations have one and the same value: there is nothing to compare, p 1."]
         small = int((self.expected < SMALL_COUNT).sum())
@@ -64,7 +64,7 @@ class ChiSquare(NamedTuple):
         return [f"Chi-square {self.statistic:.4g}, p {p_in_words(self.p_value)} (df {self.df}){note}."]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row."""
+        """Return one row."""
         return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
 
 
@@ -75,10 +75,10 @@ class FriedmanBootstrap(NamedTuple):
     statistic: float
     df: int
     p_value: float
-    accuracies: Array
+    accuracies: FloatArray
 
     def sentences(self) -> list[str]:
-        """What was found, and that it is no valid test."""
+        """Return the result in words, with a warning that the test is not valid."""
         before, after = self.accuracies.mean(axis=0)
         return [
             f"Over {len(self.accuracies)} bootstraps accuracy is {before:.3f}, then {after:.3f}; Friedman's p "
@@ -87,7 +87,7 @@ class FriedmanBootstrap(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row."""
+        """Return one row."""
         return _frame(statistic=self.statistic, df=self.df, p_value=self.p_value)
 
 
@@ -117,7 +117,7 @@ class TwoProportion(NamedTuple):
     method: str | StrArray
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         if np.ndim(self.p_value):
             return [_many("tests of two proportions", self.p_value)]
         how = "Fisher's exact test" if self.method == "fisher" else "z test"
@@ -127,7 +127,7 @@ class TwoProportion(NamedTuple):
         ]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each test."""
+        """Return one row for each test."""
         return _frame(**self._asdict())
 
 
@@ -135,23 +135,23 @@ def _frame(**columns: Any) -> pd.DataFrame:
     return pd.DataFrame({name: np.ravel(values) for name, values in zip(columns, np.broadcast_arrays(*columns.values()))})
 
 
-def _many(what: str, p_values: FloatArray) -> str:
-    return f"{np.size(p_values)} {what}: {counted(int((np.asarray(p_values) < 0.05).sum()), 'p-value')} below .05, uncorrected."
+def _many(tests: str, p_values: FloatArray) -> str:
+    return f"{np.size(p_values)} {tests}: {counted(int((np.asarray(p_values) < 0.05).sum()), 'p-value')} below .05, uncorrected."
 
 
 def chi_square(table: TableLike) -> ChiSquare:
-    """Chi-square test of homogeneity of two or more populations over the values of a nominal feature.
+    """Test two or more populations for homogeneity over the values of a nominal feature by chi-square.
 
     Parameters
     ----------
     table : array-like of shape (n_populations, n_values)
-        Counts; see `category_counts`.
+        Counts; `foldshift.shift.detectors.univariate.category_counts` makes them.
 
     Returns
     -------
     test : ChiSquare
-        ``sum (n_ij - E_ij)^2 / E_ij`` with ``E_ij = n_i. n_.j / N``, no continuity correction; values that no population has are
-        dropped. If only one value is left there is nothing to compare: statistic 0, df 0 and p 1.
+        ``sum (n_ij - E_ij)^2 / E_ij`` with ``E_ij = n_i. n_.j / N``, without continuity correction; values that no population has
+        are dropped. If only one value is left there is nothing to compare: statistic 0, df 0 and p 1.
 
     Raises
     ------
@@ -160,8 +160,8 @@ def chi_square(table: TableLike) -> ChiSquare:
 
     Notes
     -----
-    Equation 5 of [1]_ has no square and another expectation, and is negative on the paper's own example (-5.690 for Table 5,
-    which has 19.0). No printed number rests on it, so that it is not offered.
+    Equation 5 of [1]_ has no square and another expectation, and is negative for the paper's own example (-5.690 for Table 5,
+    which has 19.0). No printed number rests on it, so it is not offered.
 
     References
     ----------
@@ -191,16 +191,16 @@ def chi_square(table: TableLike) -> ChiSquare:
     return ChiSquare(statistic, df, float(stats.chi2.sf(statistic, df)), expected)
 
 
-def category_counts(a: TableLike, b: ArrayLike) -> tuple[IntArray, Array]:
-    """Counts of every value of a nominal feature in two samples."""
-    a, b = (sample[sample == sample] for sample in (np.asarray(a), np.asarray(b)))
-    values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
-    counts = [np.bincount(part, minlength=len(values)) for part in (codes[: len(a)], codes[len(a) :])]
+def category_counts(a: ArrayLike, b: ArrayLike) -> tuple[IntArray, Array]:
+    """Count every value of a nominal feature in two samples (2, n_values), and list the values; NaN is left out."""
+    first, second = (sample[sample == sample] for sample in (np.asarray(a), np.asarray(b)))
+    values, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
+    counts = [np.bincount(part, minlength=len(values)) for part in (codes[: len(first)], codes[len(first) :])]
     return np.array(counts), values
 
 
 def kruskal_wallis(scores_a: ArrayLike, scores_b: ArrayLike) -> RankTest:
-    """Kruskal-Wallis test of two samples, corrected for ties; e.g. of predicted probabilities on validation and test rows.
+    """Test two samples by Kruskal-Wallis, corrected for ties; e.g. predicted probabilities on validation and test rows.
 
     Parameters
     ----------
@@ -210,8 +210,8 @@ def kruskal_wallis(scores_a: ArrayLike, scores_b: ArrayLike) -> RankTest:
     Returns
     -------
     test : RankTest
-        df is 1. Where all scores are equal the statistic is 0 and p 1. p is that of chi-square: below 5 scores in a sample it is
-        coarse.
+        df is 1. Where all scores are equal the statistic is 0 and p 1. p is that of chi-square, which is coarse for fewer than 5
+        scores in a sample.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def kruskal_wallis(scores_a: ArrayLike, scores_b: ArrayLike) -> RankTest:
 
     Notes
     -----
-    It looks at mean ranks alone: a change that keeps them, such as one of spread, goes unseen. Look at `ks_features` of the
+    The test compares mean ranks alone and does not see a change that keeps them, such as one of spread. Use `ks_features` of the
     scores too.
 
     References
@@ -251,14 +251,14 @@ def kruskal_wallis(scores_a: ArrayLike, scores_b: ArrayLike) -> RankTest:
 def friedman_bootstrap(
     correct_val: TableLike, correct_test: TableLike, n_bootstraps: int, rng: np.random.Generator | int
 ) -> FriedmanBootstrap:
-    """The paper's Friedman test of a classifier's accuracy on validation and test part, over bootstraps of its predictions.
+    """Compare a classifier's accuracy on validation and test part by the paper's Friedman test over bootstraps.
 
     Parameters
     ----------
     correct_val, correct_test : array-like of shape (n,), (m,), bool or 0 and 1
-        Whether every row was classified correctly.
+        True for every row that was classified correctly.
     n_bootstraps : int
-        Bootstraps, at least 2; the paper takes 100.
+        Number of bootstraps, at least 2; the paper takes 100.
     rng : numpy.random.Generator or int
         Source of randomness.
 
@@ -276,9 +276,9 @@ def friedman_bootstrap(
     -----
     **Not a valid test.** More bootstraps of the same predictions make any difference significant: with no shift at all it rejects
     at the 5 % level in .64, .80 and .94 of the cases with 30, 100 and 1000 bootstraps (8000 simulations; accuracy .85, 2000
-    validation and 3000 test rows). It is here because the paper's figures are made of it; `two_proportion` is the valid test.
+    validation and 3000 test rows). It is here because the paper's figures rest on it; `two_proportion` is the valid test.
 
-    The rows drawn with replacement that are correct follow a binomial distribution, which is drawn from directly.
+    The number of correct rows in a bootstrap follows a binomial distribution, which is drawn from directly.
 
     References
     ----------
@@ -291,25 +291,26 @@ def friedman_bootstrap(
     (100, 2)
     """
     rng = as_generator(rng)
-    rates, sizes = zip(*(_rate(name, sample) for name, sample in (("correct_val", correct_val), ("correct_test", correct_test))))
+    (rate_val, n_val), (rate_test, n_test) = _rate("correct_val", correct_val), _rate("correct_test", correct_test)
     if isinstance(n_bootstraps, bool) or not isinstance(n_bootstraps, int | np.integer) or n_bootstraps < 2:
         raise ValueError(f"n_bootstraps={n_bootstraps!r} must be an integer of at least 2")
-    if np.ndim(rates[0]) or np.ndim(rates[1]):
+    if np.ndim(rate_val) or np.ndim(rate_test):
         raise ValueError("correct_val and correct_test must have one axis each, one value for every row")
-    accuracies = rng.binomial(sizes, rates, (n_bootstraps, 2)) / sizes
+    sizes = (n_val, n_test)
+    accuracies = rng.binomial(sizes, (rate_val, rate_test), (n_bootstraps, 2)) / sizes
     test = friedman(accuracies, distribution="approximation")  # as the paper does, whatever their number
     return FriedmanBootstrap(test.chi2, test.df, test.p_chi2, accuracies)
 
 
 def two_proportion(correct_val: TableLike, correct_test: TableLike, *, confidence: float = 0.95) -> TwoProportion:
-    """Test of a classifier's accuracy on validation and test part, and an interval of the drop.
+    """Compare a classifier's accuracy on validation and test part by two proportions, with an interval of the drop.
 
     Parameters
     ----------
     correct_val, correct_test : array-like of shape (..., n), (..., m), bool or 0 and 1
-        Whether every row was classified correctly; leading axes are separate tests and are broadcast.
+        True for every row that was classified correctly; leading axes are separate tests and are broadcast.
     confidence : float, default=0.95
-        Of the interval.
+        Level of the interval.
 
     Returns
     -------
@@ -340,10 +341,9 @@ def two_proportion(correct_val: TableLike, correct_test: TableLike, *, confidenc
     statistic = np.divide(drop, error, out=np.zeros(drop.shape), where=error > 0)
     p_value = np.array(2 * stats.norm.sf(np.abs(statistic)))
     small = min(n, m) * np.minimum(pooled, 1 - pooled) < SMALL_COUNT
-    for at in np.argwhere(small):
-        at = tuple(at)
-        right = [round(a[at] * n), round(b[at] * m)]
-        p_value[at] = stats.fisher_exact([right, [n - right[0], m - right[1]]])[1]
+    for place in map(tuple, np.argwhere(small)):
+        right = [round(float(a[place]) * n), round(float(b[place]) * m)]
+        p_value[place] = stats.fisher_exact([right, [n - right[0], m - right[1]]])[1]
     (low_a, high_a), (low_b, high_b) = wilson_interval(a, n, confidence), wilson_interval(b, m, confidence)
     low = drop - np.hypot(a - low_a, high_b - b)
     high = drop + np.hypot(high_a - a, b - low_b)
@@ -352,7 +352,7 @@ def two_proportion(correct_val: TableLike, correct_test: TableLike, *, confidenc
 
 
 def skew(values: ArrayLike) -> Floats:
-    """Skewness ``m3 / m2^1.5`` of the values along the last axis, as in Table 6 of the paper (biased, not corrected for n)."""
+    """Compute the skewness ``m3 / m2^1.5`` along the last axis, as in Table 6 of the paper (biased, not corrected for n)."""
     values = np.asarray(values, dtype=np.float64)
     if values.ndim == 0:
         raise ValueError("values must have an axis, e.g. shape (n_versions,)")
@@ -361,7 +361,7 @@ def skew(values: ArrayLike) -> Floats:
     return plain(np.apply_along_axis(_skew, -1, values))
 
 
-def _rate(name: str, correct: Array) -> tuple[Floats, int]:
+def _rate(name: str, correct: ArrayLike) -> tuple[Floats, int]:
     correct = np.asarray(correct)
     if correct.ndim == 0 or correct.shape[-1] == 0:
         raise ValueError(f"{name} has shape {correct.shape}; expected (..., n) with n of at least 1")

@@ -1,1 +1,1 @@
-"""Shift injected on purpose."""
+"""Inject shift on purpose."""

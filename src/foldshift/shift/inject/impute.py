@@ -1,4 +1,4 @@
-"""Values that a shift has masked, for classifiers that cannot do without them."""
+"""Fill values that a shift has masked, for classifiers that need complete inputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def impute_masked(X: ArrayLike, mask: ArrayLike, train: ArrayLike, rule: Literal["median", "missing"] = "median") -> FloatArray:
-    """Fill masked values before a classifier that cannot do without them."""
+    """Return a copy of `X` with masked values filled: by the training median of their feature, or by NaN (``missing``)."""
     X, mask, train = np.array(X, dtype=np.float64), np.asarray(mask), np.asarray(train, dtype=np.float64)
     if X.ndim != 2 or mask.shape != X.shape or train.ndim != 2 or train.shape[1] != X.shape[1] or mask.dtype != bool:
         raise ValueError(

@@ -1,12 +1,12 @@
-"""Shift a table on purpose: rows removed, values masked or moved, classes undersampled. Labels stay with their rows."""
+"""Shift a table on purpose: remove rows, mask or move values, undersample a class. Labels stay with their rows."""
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ KINDS = ("mcar", "mar", "mnar", "mnar_class", "translation", "prior")
 ALIASES = {"cs": "translation"}
 BY_FEATURE = ("mar", "mnar", "mnar_class", "translation")
 ENDS = ("largest", "smallest")
-SMALLEST_CLASS = 5
+SMALLEST_CLASS = 5  # rows that a shift leaves at least
 
 
 @readable
@@ -36,15 +36,16 @@ class Injected(NamedTuple):
     Attributes
     ----------
     X : ndarray of shape (n_kept, n_features), dtype float64
-        A copy.
+        Inputs, a copy.
     y : ndarray of shape (n_kept,)
+        Classes.
     rows : ndarray of shape (n_kept,), dtype int64
         Rows of the table given that were kept, ascending.
     mask : ndarray of shape (n_kept, n_features), dtype bool
         True where a value was masked.
     tied_share : float
-        Share of the rows (for ``mnar_class`` of the positive ones) whose value is that at the cut, where the cut falls among
-        equal values and the seeded key had to decide; else 0.
+        Share of the rows (for ``mnar_class`` of the positive ones) with the value at the cut, where the cut falls among equal
+        values and the seeded key decides; else 0.
     """
 
     X: FloatArray
@@ -54,21 +55,20 @@ class Injected(NamedTuple):
     tied_share: float
 
     def sentences(self) -> list[str]:
-        """What was done, in words."""
-        by_chance = f"; equal values at the cut ({percent(self.tied_share)} of the rows) were told by chance" * bool(
-            self.tied_share
-        )
+        """Return the result in words."""
+        ties = f"; equal values at the cut ({percent(self.tied_share)} of the rows) were told by chance"
+        by_chance = ties if self.tied_share else ""
         return [f"{counted(len(self.rows), 'row')} kept, {counted(int(self.mask.sum()), 'value')} masked{by_chance}."]
 
     def to_frame(self) -> pd.DataFrame:
-        """The table, the class in the last column, with the number of the row it came from as index."""
+        """Return the table, the class in the last column, with the number of the original row as index."""
         names = [f"feature {j}" for j in range(self.X.shape[1])]
         return pd.DataFrame(self.X, columns=names, index=self.rows).assign(target=self.y)
 
 
 @readable
 class Versions(NamedTuple):
-    """Result of `versions`: what to do to one table, many times; the table itself is not copied.
+    """Result of `versions`: many ways to shift one table; the table itself is not copied.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ class Versions(NamedTuple):
     offset : ndarray of shape (n_versions,), dtype float64
         Added to that feature; 0 but for ``translation``.
     masked : bool
-        Whether that feature is masked.
+        True if that feature is masked.
     tied_share : ndarray of shape (n_versions,), dtype float64
-        As of `Injected`.
+        As in `Injected`.
     """
 
     rows: IntArray
@@ -91,17 +91,17 @@ class Versions(NamedTuple):
     tied_share: FloatArray
 
     def sentences(self) -> list[str]:
-        """What is to be done, in words."""
+        """Return the plan in words."""
         masked = ", the biased feature masked" * bool(self.masked)
         return [f"{counted(len(self.rows), 'version')} of a table, {counted(self.rows.shape[1], 'row')} kept in each{masked}."]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each version."""
+        """Return one row for each version."""
         kept = np.full(len(self.feature), self.rows.shape[1])
         return pd.DataFrame({"feature": self.feature, "offset": self.offset, "n_kept": kept, "tied_share": self.tied_share})
 
-    def injected(self, X: FloatArray, y: Array, version: int, masked_value: float = np.nan) -> Injected:
-        """One version of the table as `Injected`."""
+    def injected(self, X: ArrayLike, y: ArrayLike, version: int, masked_value: float = np.nan) -> Injected:
+        """Make one version of the table."""
         rows, j = self.rows[version].copy(), self.feature[version]
         table = np.asarray(X, dtype=np.float64)[rows]
         mask = np.zeros(table.shape, dtype=bool)
@@ -114,7 +114,7 @@ class Versions(NamedTuple):
 
 
 class RowCounts(NamedTuple):
-    """Result of `row_counts`; a class is None where chance or the values decide how many of its rows are kept."""
+    """Result of `row_counts`; a class is None where chance or the values decide the number of its rows kept."""
 
     n_rows: int
     n_positive: int | None
@@ -134,12 +134,12 @@ def inject_shift(
     positive: Hashable = 1,
     removed: Literal["largest", "smallest"] = "largest",
 ) -> Injected:
-    """A table with one shift injected.
+    """Inject one shift into a table.
 
     Parameters
     ----------
     X : array-like of shape (n, n_features)
-        Test table; numbers. NaN is a missing value.
+        Test table, of numbers; NaN is a missing value.
     y : array-like of shape (n,)
         Class of every row.
     kind : {"mcar", "mar", "mnar", "mnar_class", "translation", "cs", "prior"}
@@ -151,8 +151,8 @@ def inject_shift(
             As ``mar``, the same rows, and then `feature` is masked in the rows that stay: the paper's MNAR, which is MAR with its
             cause hidden.
         ``mnar_class``
-            Missing not at random indeed: whether a row is dropped depends on its class, given its inputs. Of the positive rows
-            those with the largest values of `feature` are dropped; the negative ones stay, whatever their value.
+            Truly missing not at random: dropping a row depends on its class, given its inputs. Of the positive rows those with
+            the largest values of `feature` are dropped; all negative ones stay.
         ``translation`` or ``cs``
             `feature` grows by ``severity / 100 * scale`` in every row. The paper calls it covariate shift, but the class does not
             follow the moved value, so that P(y | x) changes too.
@@ -162,24 +162,27 @@ def inject_shift(
         Percentage of the rows that are dropped, in [0, 100); for ``mnar_class`` of the positive rows; for ``translation``
         percentage of a standard deviation; for ``prior`` the share of the positive class, in (0, 1). See `row_counts`.
     feature : int or str, optional
-        The biased feature, of a data frame also by its name; needed by the kinds that have one. For ``mcar`` and ``prior`` the
+        The biased feature, in a data frame also by its name; needed by the kinds that have one. For ``mcar`` and ``prior`` the
         number of the replicate, 0 by default.
     rng : numpy.random.Generator or int, optional
-        One number is drawn from it, whatever the kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
+        One number is drawn from it, for any kind. Needed by all kinds but ``translation``. The same state gives ``mar`` and
         ``mnar`` the same rows.
     scale : float or array-like of shape (n_features,), optional
-        Standard deviation of the features in the training table (`feature_scale`); needed by ``translation``.
+        Standard deviation of the features in the training table (`foldshift.shift.inject.injectors.feature_scale`); needed by
+        ``translation``.
     masked_value : float, default=NaN
-        What stands where a value is masked; see `impute_masked`.
+        Replacement of a masked value; see `foldshift.shift.inject.impute.impute_masked`.
     positive : label, default=1
         The positive class, for ``prior`` and ``mnar_class``.
     removed : {"largest", "smallest"}, default="largest"
-        Which values go first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by its Figure
-        3, but the smallest, the top of a table in ascending order, by its Tables 2 and 4: see the README of that study.
+        Values that are dropped first under ``mar``, ``mnar`` and ``mnar_class``. "The top 25 %" of the paper is the largest by
+        its Figure 3, but the smallest, the top of a table in ascending order, by its Tables 2 and 4: see the README of that
+        study.
 
     Returns
     -------
     injected : Injected
+        The shifted table, and the rows that were kept.
 
     Raises
     ------
@@ -189,13 +192,13 @@ def inject_shift(
 
     Notes
     -----
-    Wherever chance decides (which rows of ``mcar`` and ``prior``, and which of several rows that tie at the cut), it does by a
-    key of the row: a hash of its values, its class and the number drawn from `rng`. The order of the rows has no part in it: the
-    same rows in another order give the same table in that order. Of identical rows each has its own key, by its place among its
-    equals, which changes the table in no way as they are equal.
+    Chance decides the rows of ``mcar`` and ``prior``, and among rows that tie at the cut, by a key of the row: a hash of its
+    values, its class and the number drawn from `rng`. The order of the rows does not matter: the same rows in another order give
+    the same table in that order. Identical rows have different keys, by their place among their equals, which does not change the
+    table as they are equal.
 
-    Missing values of `feature` are dropped last. A feature that is constant, or missing throughout, is one
-    tie: the rows dropped are random, and ``tied_share`` is 1. A table of one row keeps it.
+    Missing values of `feature` are dropped last. A feature that is constant, or missing throughout, is one tie: the rows dropped
+    are random, and ``tied_share`` is 1. A table of one row keeps it.
 
     References
     ----------
@@ -211,50 +214,60 @@ def inject_shift(
     """
     names = [str(name) for name in getattr(as_table(X, "given"), "columns", [])]
     X, y = _table(X, y)
-    kind = _kind(kind)
+    name = _kind(kind)
     if isinstance(feature, str):
         if feature not in names:
             raise ValueError(f"feature={feature!r} is no column; columns are {', '.join(map(repr, names)) or 'without names'}")
         feature = names.index(feature)
-    if kind in BY_FEATURE:
-        j = _feature(feature, X.shape[1], kind)
+    if name in BY_FEATURE:
+        j = _feature(feature, X.shape[1], name)
     else:
         j = _count("feature (number of the replicate)", 0 if feature is None else feature, least=0)
-    return _versions(X, y, kind, severity, [j], rng, scale, positive, removed).injected(X, y, 0, masked_value)
+    shift = _Shift(name, severity, scale, positive, removed)
+    return _versions(X, y, shift, [j], rng).injected(X, y, 0, masked_value)
 
 
 def versions(
-    X: FloatArray,
-    y: Array,
+    X: TableLike,
+    y: TableLike,
     kind: str,
     severity: float,
     *,
-    rng: Any = None,
-    scale: FloatArray | None = None,
+    rng: np.random.Generator | int | None = None,
+    scale: TableLike = None,
     n_versions: int | None = None,
-    positive: int = 1,
+    positive: Hashable = 1,
     removed: Literal["largest", "smallest"] = "largest",
 ) -> Versions:
-    """All versions of a table with one kind of shift: one for every feature.
+    """Make all versions of a table with one kind of shift: one for every feature.
 
     Parameters
     ----------
-    X, y, kind, severity, rng, scale, positive, removed
-        As of `inject_shift`. One number is drawn from `rng`; version j is that of ``inject_shift(..., feature=j)`` with the same
-        state.
+    X : array-like of shape (n, n_features)
+        Test table, of numbers; NaN is a missing value.
+    y : array-like of shape (n,)
+        Class of every row.
+    kind : {"mcar", "mar", "mnar", "mnar_class", "translation", "cs", "prior"}
+        Kind of shift, see `inject_shift`.
+    severity : float
+        Size of the shift, see `inject_shift`.
+    rng : numpy.random.Generator or int, optional
+        One number is drawn from it; version j is that of ``inject_shift(..., feature=j)`` with the same state.
+    scale, positive, removed
+        As in `inject_shift`.
     n_versions : int, optional
-        Replicates of ``mcar`` (by default as many as features, as in [1]_) or of ``prior`` (by default 1). Not for the other
-        kinds, which have one version per feature.
+        Number of replicates of ``mcar`` (by default as many as features, as in [1]_) or of ``prior`` (by default 1). Not for the
+        other kinds, which have one version per feature.
 
     Returns
     -------
     versions : Versions
-        ``ks_features`` and ``hellinger_features`` of `foldshift.shift.detectors.univariate` take it as it is.
+        `foldshift.shift.ks_features` and `foldshift.shift.hellinger_features` take it as it is.
 
     Raises
     ------
     ValueError
-        As `inject_shift`.
+        As in `inject_shift`.
 
     References
     ----------
@@ -273,11 +286,16 @@ def versions(
     if n_versions is None:
         n_versions = 1 if kind == "prior" else X.shape[1]
     which = range(_count("n_versions", n_versions, least=1))
-    return _versions(X, y, kind, severity, which, rng, scale, positive, removed)
+    return _versions(X, y, _Shift(kind, severity, scale, positive, removed), which, rng)
 
 
 def row_counts(kind: str, n: int, severity: float, n_positive: int | None = None) -> RowCounts:
-    """How many rows a shift leaves."""
+    """Count the rows of a table with n rows, `n_positive` of them positive, that a shift keeps.
+
+    ``mcar``, ``mar`` and ``mnar`` drop ``floor(n severity / 100)`` rows, ``mnar_class`` as many of the positive ones.
+    ``prior`` keeps the positive rows and ``n_positive (1 - severity) / severity`` negative ones if there are enough of these,
+    else the negative rows and ``n_negative severity / (1 - severity)`` positive ones, rounded half to even.
+    """
     kind = _kind(kind)
     n = _count("n", n, least=1)
     severity = _severity(kind, severity)
@@ -310,7 +328,10 @@ def row_counts(kind: str, n: int, severity: float, n_positive: int | None = None
 
 
 def feature_scale(train: ArrayLike) -> FloatArray:
-    """Standard deviation of every feature of a training table, for ``translation``."""
+    """Compute the standard deviation (n - 1) of every feature of a training table; exactly 0 for a constant feature.
+
+    NaN is left out; 0 also where fewer than two values are left. ``translation`` needs it.
+    """
     train = np.asarray(train, dtype=np.float64)
     if train.ndim != 2:
         raise ValueError(f"train has shape {train.shape}; expected (n, n_features)")
@@ -322,34 +343,36 @@ def feature_scale(train: ArrayLike) -> FloatArray:
     return scale
 
 
-def _versions(
-    X: FloatArray,
-    y: Array,
-    kind: str,
-    severity: float,
-    which: range | list[int],
-    rng: np.random.Generator | int | np.random.RandomState | None,
-    scale: FloatArray | None,
-    positive: Any,
-    removed: str,
-) -> Versions:
-    """`Versions` of the features, or replicates, with the given numbers."""
+class _Shift(NamedTuple):
+    """Kind and size of a shift; the names are those of `inject_shift`."""
+
+    kind: str
+    severity: float
+    scale: TableLike
+    positive: Hashable
+    removed: Literal["largest", "smallest"]
+
+
+def _versions(X: FloatArray, y: Array, shift: _Shift, which: Sequence[int], rng: np.random.Generator | int | None) -> Versions:
+    """Make the versions of the features, or replicates, with the given numbers."""
+    kind, severity, scale, positive, removed = shift
     if removed not in ENDS:
         raise ValueError(f"removed={removed!r} must be 'largest' or 'smallest'")
-    n, which = len(X), np.array(which, dtype=np.int64)
-    tied_share = np.zeros(len(which))
-    offset = np.zeros(len(which))
-    positives = _positives(y, positive, kind) if kind in ("prior", "mnar_class") else None
-    counts = row_counts(kind, n, severity, None if positives is None else int(positives.sum()))
+    n, numbers_of = len(X), np.array(which, dtype=np.int64)
+    tied_share = np.zeros(len(numbers_of))
+    offset = np.zeros(len(numbers_of))
+    by_class = kind in ("prior", "mnar_class")
+    positives = _positives(y, positive, kind) if by_class else np.zeros(n, dtype=bool)
+    counts = row_counts(kind, n, severity, int(positives.sum()) if by_class else None)
     salt = _salt(rng, kind)
     if kind == "translation":
-        offset[:] = float(severity) / 100 * _scale(scale, X.shape[1])[which]
-        rows = np.broadcast_to(np.arange(n), (len(which), n))
-        return Versions(rows, which, offset, False, tied_share)
-    of_rows = digests(X, y)
-    rows = np.empty((len(which), counts.n_rows), dtype=np.int64)
-    for v, number in enumerate(which):
-        keys = mix(of_rows ^ mix(np.array([salt]) + np.uint64(number)))
+        offset[:] = float(severity) / 100 * _scale(scale, X.shape[1])[numbers_of]
+        rows = np.broadcast_to(np.arange(n), (len(numbers_of), n))
+        return Versions(rows, numbers_of, offset, False, tied_share)
+    hashes = digests(X, y)
+    rows = np.empty((len(numbers_of), counts.n_rows), dtype=np.int64)
+    for v, number in enumerate(numbers_of):
+        keys = mix(hashes ^ mix(np.array([salt]) + np.uint64(number)))
         kept = np.ones(n, dtype=bool)
         if kind == "prior":
             for members, n_kept in ((positives, counts.n_positive), (~positives, counts.n_negative)):
@@ -357,22 +380,23 @@ def _versions(
         elif kind == "mcar":
             _drop_largest(kept, np.arange(n), np.zeros(n), keys, counts.n_rows)
         else:
-            members, n_kept = np.arange(n), counts.n_rows
-            if kind == "mnar_class":
-                members, n_kept = np.flatnonzero(positives), counts.n_positive
             values = X[:, number] if removed == "largest" else -X[:, number]
             values = np.where(np.isnan(values), -np.inf, values)
-            tied_share[v] = _drop_largest(kept, members, values, keys, n_kept)
+            if kind == "mnar_class":
+                tied_share[v] = _drop_largest(kept, np.flatnonzero(positives), values, keys, counts.n_positive)
+            else:
+                tied_share[v] = _drop_largest(kept, np.arange(n), values, keys, counts.n_rows)
         rows[v] = np.flatnonzero(kept)
-    feature = which if kind in BY_FEATURE else np.full(len(which), -1)
+    feature = numbers_of if kind in BY_FEATURE else np.full(len(numbers_of), -1)
     return Versions(rows, feature, offset, kind == "mnar", tied_share)
 
 
-def _drop_largest(kept: BoolArray, members: IntArray, values: FloatArray, keys: UnsignedArray, n_kept: int) -> float:
+def _drop_largest(kept: BoolArray, members: IntArray, values: FloatArray, keys: UnsignedArray, n_kept: int | None) -> float:
     """Set `kept` to False for all but `n_kept` of the rows `members`, largest values first, then largest keys.
 
-    Returns the share of these rows that tie at the cut, 0 where it falls between two values.
+    Returns the share of these rows that tie at the cut, 0 where it falls between two values. None keeps all.
     """
+    n_kept = len(members) if n_kept is None else n_kept
     order = members[np.lexsort((keys[members], values[members]))]
     kept[order[n_kept:]] = False
     if n_kept in (0, len(order)) or values[order[n_kept - 1]] != values[order[n_kept]]:
@@ -380,15 +404,15 @@ def _drop_largest(kept: BoolArray, members: IntArray, values: FloatArray, keys: 
     return float(np.mean(values[members] == values[order[n_kept]]))
 
 
-def _salt(rng: np.random.Generator | int | np.random.RandomState | None, kind: str) -> int | None:
+def _salt(rng: np.random.Generator | int | None, kind: str) -> np.uint64:
     if rng is None:
         if kind == "translation":
-            return None
+            return np.uint64(0)  # not used
         raise ValueError(f"rng is None; {kind} needs a numpy.random.Generator, or a whole number that seeds one")
     return as_generator(rng).integers(0, 2**64, dtype=np.uint64)
 
 
-def _table(X: FloatArray, y: Array) -> tuple[FloatArray, Array]:
+def _table(X: TableLike, y: TableLike) -> tuple[FloatArray, Array]:
     X, y = as_numbers(X, "X"), np.asarray(y)
     if X.ndim != 2 or 0 in X.shape or y.shape != (len(X),):
         raise ValueError(
@@ -414,7 +438,7 @@ def _severity(kind: str, severity: float) -> float:
     return severity
 
 
-def _feature(feature: int, n_features: int, kind: str) -> int:
+def _feature(feature: int | None, n_features: int, kind: str) -> int:
     if feature is None:
         raise ValueError(f"feature is None; {kind} needs the number of a feature, from 0 to {n_features - 1}")
     if isinstance(feature, bool) or not isinstance(feature, numbers.Integral) or not 0 <= feature < n_features:
@@ -428,7 +452,7 @@ def _count(name: str, value: int, least: int) -> int:
     return int(value)
 
 
-def _scale(scale: FloatArray, n_features: int) -> FloatArray:
+def _scale(scale: TableLike, n_features: int) -> FloatArray:
     if scale is None:
         raise ValueError(
             "scale is None; translation needs the training standard deviation of every feature: feature_scale(train)"
@@ -441,7 +465,7 @@ def _scale(scale: FloatArray, n_features: int) -> FloatArray:
     return np.broadcast_to(scale, (n_features,))
 
 
-def _positives(y: Array, positive: int, kind: str) -> BoolArray:
+def _positives(y: Array, positive: Hashable, kind: str) -> BoolArray:
     positives = y == positive
     if not np.any(positives) or np.all(positives):
         found = ", ".join(str(label) for label in np.unique(y)[:5])

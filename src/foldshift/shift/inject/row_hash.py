@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def digests(X: FloatArray, y: Array) -> UnsignedArray:
-    """A number for every row from its values and class; identical rows are numbered, so that they have different ones."""
+    """Hash every row from its values and its class; identical rows are numbered, so that their hashes differ."""
     keys = mix(np.unique(y, return_inverse=True)[1].ravel().astype(np.uint64))
     for column in X.T:
         column = np.where(np.isnan(column), np.nan, column + 0.0)  # one NaN, one zero

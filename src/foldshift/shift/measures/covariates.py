@@ -1,10 +1,10 @@
-"""Covariate shift between the training and the test part of every fold: the inputs alone, whatever the classes."""
+"""Covariate shift between the training and the test part of every fold: of the inputs alone, without the target."""
 
 from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,13 @@ from foldshift.shift.table_versions import FEWEST_ROWS, as_numbers, as_table, is
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, Splitter, TableLike, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
 
 MEASURES = ("ks_mean", "ks_max", "hellinger", "energy", "two_sample_auc")
-ROWS_SEED = 0  # which rows stand for a large data set, where the caller brings no generator
-MANY_ROWS = 30_000  # distinct ones, from which on a tree finds the neighbours sooner than a look at all pairs
-TIE = 1e-12  # squared distances this close, relatively, are equal: the order of a sum decides their last bits
+ROWS_SEED = 0  # of the subset of a large data set, where the caller gives no generator
+MANY_ROWS = 30_000  # distinct rows from which on a tree finds the neighbours faster than a comparison of all pairs
+TIE = 1e-12  # squared distances with a smaller relative difference are equal: the order of a sum decides their last bits
+HELLINGER_BINS = 30
 
 
 def fold_covariates(
@@ -41,7 +42,7 @@ def fold_covariates(
     max_rows: int = 6000,
     rng: np.random.Generator | None = None,
 ) -> dict[str, FloatArray]:
-    """Covariate shift of every fold of every seed, by five measures.
+    """Measure the covariate shift of every fold of every seed in five ways.
 
     Parameters
     ----------
@@ -55,10 +56,10 @@ def fold_covariates(
     categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
         Mask, positions or (of a data frame) names of the nominal columns.
     n_neighbors : int, default=5
-        Neighbours of the two-sample classifier; all others where there are fewer.
+        Number of neighbours of the two-sample classifier; all other samples where there are fewer.
     max_rows : int, default=6000
-        ``energy`` looks at every pair of samples. Above this number it takes a random subset of that size, the same for all
-        seeds.
+        ``energy`` compares every pair of samples. For more samples than this it uses a random subset of this size, the same for
+        all seeds.
     rng : numpy.random.Generator, optional
         Source of that subset; by default one with a fixed seed.
 
@@ -75,8 +76,8 @@ def fold_covariates(
             Energy distance ``sqrt(2 E|X - Y| - E|X - X'| - E|Y - Y'|)`` of training part X and test part Y, all attributes at
             once [1]_: the root of the V-statistic (a sample's distance 0 to itself counts), as in `scipy.stats.energy_distance`.
         ``two_sample_auc``
-            Can a classifier tell test rows from training rows? Area under the ROC curve, in [0, 1], of the share of a sample's
-            nearest neighbours among all other samples that lie in the test part [2]_.
+            How well a classifier tells test rows from training rows: area under the ROC curve, in [0, 1], of the share of a
+            sample's nearest neighbours among all other samples that are in the test part [2]_.
 
     Raises
     ------
@@ -86,20 +87,20 @@ def fold_covariates(
     Notes
     -----
     Distances are those of HEOM: numeric attributes scaled to [0, 1] over all samples, nominal ones 0 or 1 (equal or not), root of
-    the sum of squares. It is the Euclidean distance after coding categories, so that the energy distance is never negative.
+    the sum of squares. This is the Euclidean distance after coding categories, so that the energy distance is never negative.
 
-    Even parts drawn at random from one distribution differ: the first four measures are above 0, and the more so the smaller the
-    test part. Compare partitions with the same k. For ``two_sample_auc`` chance is .5, less about ``2 / n_samples`` since a
-    sample is not its own neighbour; clearly below, test and training part are more alike than a random cut makes them, for the
-    neighbours of a test row are found in the training part.
+    Even parts drawn at random from one distribution differ: the first four measures are above 0, and larger for a smaller test
+    part. So compare partitions with the same k. For ``two_sample_auc`` chance is .5, less about ``2 / n_samples`` since a sample
+    is not its own neighbour. Far below that, test and training part are more alike than in a random cut, as the neighbours of a
+    test row are in the training part.
 
-    Which of several samples at the same distance are the neighbours is drawn at random, by itself for every sample;
-    ``two_sample_auc`` is the expected area over these draws, worked out and not simulated, so that the order of the rows does not
-    matter. An attribute with one value has no shift, and counts in the means.
+    Ties among neighbours at the same distance are broken at random, independently for every sample; ``two_sample_auc`` is the
+    expected area over these draws, computed and not simulated, so that the order of the rows does not matter. An attribute with
+    one value has no shift, and counts in the means.
 
-    Time grows with the square of the number of samples, once for all seeds for the neighbours; from 30,000 different rows of up
-    to 20 numeric columns a tree finds them. Memory is linear. Every seed's results are the same bits whatever seeds stand beside
-    it.
+    Time grows with the square of the number of samples, once for all seeds for the neighbours; from 30,000 distinct rows of up to
+    20 numeric columns a tree finds them. Memory is linear. The results of a seed are the same bits for any other seeds in the
+    call.
 
     References
     ----------
@@ -114,39 +115,51 @@ def fold_covariates(
     >>> {name: float(values[0, 0]) for name, values in fold_covariates(X, folds).items() if name.startswith("ks")}
     {'ks_mean': 1.0, 'ks_max': 1.0}
     """
-    X, folds, n_folds, nominal = _checked(X, folds, n_folds, categorical_features)
+    checked = _checked(X, folds, n_folds, categorical_features)
+    X, folds, n_folds, nominal = checked
     for name, value in (("n_neighbors", n_neighbors), ("max_rows", max_rows)):
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
             raise ValueError(f"{name} must be an integer of at least 1; got {value!r}")
-    ks = _ks_attributes(X, folds, n_folds, nominal)
+    ks = _ks_attributes(checked)
     space = make_space(X, np.zeros(len(X), np.int64), "heom", nominal)
     coordinates, is_nominal = space.coordinates, space.n_codes > 0
-    rows = slice(None)
+    rows: slice | IntArray = slice(None)
     if len(X) > max_rows:
         rows = np.sort(as_generator(ROWS_SEED if rng is None else rng).permutation(len(X))[:max_rows])
     return {
         "ks_mean": ks.mean(axis=2),
         "ks_max": ks.max(axis=2),
-        "hellinger": _hellinger_attributes(X, folds, n_folds, nominal, 30).mean(axis=2),
+        "hellinger": _hellinger_attributes(checked, HELLINGER_BINS).mean(axis=2),
         "energy": _energy(coordinates[rows], is_nominal, folds[:, rows], n_folds),
         "two_sample_auc": _two_sample_auc(coordinates, is_nominal, folds, n_folds, n_neighbors),
     }
 
 
 def fold_ks_attributes(
-    X: Array, folds: Array | Splitter, n_folds: int | None = None, *, categorical_features: ArrayLike | None = None
+    X: TableLike, folds: TableLike, n_folds: int | None = None, *, categorical_features: ArrayLike | None = None
 ) -> FloatArray:
-    """Shift of every attribute by itself: Kolmogorov-Smirnov distance, or total variation for a nominal one.
+    """Measure the shift of every attribute by itself: Kolmogorov-Smirnov distance, or total variation for a nominal one.
 
     Parameters
     ----------
-    X, folds, n_folds, categorical_features
-        As in `fold_covariates`.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        Inputs without missing numbers, as in `fold_covariates`.
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
+        Fold of every sample, one row per seed.
+    n_folds : int, optional
+        Number of folds k; by default the largest fold number plus one.
+    categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
+        Mask, positions or (of a data frame) names of the nominal columns.
 
     Returns
     -------
     distance : ndarray of shape (n_seeds, n_folds, n_features), dtype float64
         In [0, 1], exact under ties; NaN for a fold that is empty or holds all samples.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, X holds NaN or infinity, or a fold number is out of range.
 
     Notes
     -----
@@ -159,38 +172,61 @@ def fold_ks_attributes(
     >>> fold_ks_attributes(np.column_stack([np.arange(4), [0, 1, 0, 1]]), np.array([[0, 0, 1, 1]]))[0, 0]
     array([1., 0.])
     """
-    return _ks_attributes(*_checked(X, folds, n_folds, categorical_features))
+    return _ks_attributes(_checked(X, folds, n_folds, categorical_features))
 
 
 def fold_hellinger_attributes(
-    X: Array, folds: TableLike, n_folds: int | None = None, *, categorical_features: list[int] | None = None, bins: int = 30
+    X: TableLike,
+    folds: TableLike,
+    n_folds: int | None = None,
+    *,
+    categorical_features: ArrayLike | None = None,
+    bins: int = HELLINGER_BINS,
 ) -> FloatArray:
-    """Hellinger distance of every attribute between training and test part; see `foldshift.shift.hellinger`.
+    """Compute the Hellinger distance of every attribute between training and test part; see `foldshift.shift.hellinger`.
 
     Parameters
     ----------
-    X, folds, n_folds, categorical_features
-        As in `fold_covariates`.
+    X : DataFrame or array-like of shape (n_samples, n_features)
+        Inputs without missing numbers, as in `fold_covariates`.
+    folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
+        Fold of every sample, one row per seed.
+    n_folds : int, optional
+        Number of folds k; by default the largest fold number plus one.
+    categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
+        Mask, positions or (of a data frame) names of the nominal columns.
     bins : int, default=30
-        Bins of equal width between the smallest and the largest value of the data set; categories are bins as they are.
+        Number of bins of equal width between the smallest and the largest value of the data set; each category is a bin.
 
     Returns
     -------
     distance : ndarray of shape (n_seeds, n_folds, n_features), dtype float64
         In [0, sqrt(2)]; NaN for a fold that is empty or holds all samples.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, X holds NaN or infinity, a fold number is out of range, or `bins` is below 1.
+
     Examples
     --------
     >>> fold_hellinger_attributes(np.arange(4)[:, None], np.array([[0, 0, 1, 1]])).round(3)[0, :, 0]
     array([1.414, 1.414])
     """
-    return _hellinger_attributes(*_checked(X, folds, n_folds, categorical_features), bins)
+    return _hellinger_attributes(_checked(X, folds, n_folds, categorical_features), bins)
 
 
-def _checked(
-    X: ArrayLike, folds: Array, n_folds: int | None, categorical_features: ArrayLike | None
-) -> tuple[FloatArray, UnsignedArray, int, BoolArray]:
-    """Inputs and folds in the types the kernels want, number of folds, mask of the nominal columns."""
+class _Checked(NamedTuple):
+    """Inputs and folds in the types that the kernels take, the number of folds, and the mask of the nominal columns."""
+
+    X: FloatArray
+    folds: UnsignedArray
+    n_folds: int
+    nominal: BoolArray
+
+
+def _checked(X: TableLike, folds: TableLike, n_folds: int | None, categorical_features: ArrayLike | None) -> _Checked:
+    """Check and convert the arguments of `fold_covariates`."""
     table = as_table(X, "given")
     if is_frame(table):
         columns = matched_columns(table, table, categorical_features, None) if len(table) >= FEWEST_ROWS else []
@@ -202,29 +238,38 @@ def _checked(
     if not np.isfinite(X).all():
         raise ValueError("X contains NaN or infinity: distances need finite numbers; drop or impute missing values first")
     folds, n_folds = given_folds(folds, n_folds, X)
-    return X, folds.astype(fold_dtype(n_folds)), n_folds, nominal_columns(categorical_features, X.shape[1])
+    return _Checked(X, folds.astype(fold_dtype(n_folds)), n_folds, nominal_columns(categorical_features, X.shape[1]))
 
 
-def _ks_attributes(X: FloatArray, folds: UnsignedArray, n_folds: int, nominal: BoolArray) -> FloatArray:
+def _ks_attributes(data: _Checked) -> FloatArray:
+    X, folds, n_folds, nominal = data
     out = np.empty((len(folds), n_folds, X.shape[1]))
     for j in range(X.shape[1]):
         if nominal[j]:
-            codes, n_codes = bin_codes(X[:, j], None, True)
+            codes, n_codes = bin_codes(X[:, j], 1, True)
             out[:, :, j] = _by_seed(codes, n_codes, folds, n_folds, _total_variation)
         else:
             out[:, :, j] = fold_ks(X[:, j], folds, n_folds)
     return out
 
 
-def _hellinger_attributes(X: FloatArray, folds: UnsignedArray, n_folds: int, nominal: BoolArray, bins: int) -> FloatArray:
+def _hellinger_attributes(data: _Checked, bins: int) -> FloatArray:
+    X, folds, n_folds, nominal = data
     out = np.empty((len(folds), n_folds, X.shape[1]))
     for j in range(X.shape[1]):
-        out[:, :, j] = _by_seed(*bin_codes(X[:, j], bins, nominal[j]), folds, n_folds, _hellinger)
+        codes, n_codes = bin_codes(X[:, j], bins, nominal[j])
+        out[:, :, j] = _by_seed(codes, n_codes, folds, n_folds, _hellinger)
     return out
 
 
-def _by_seed(codes: IntArray, n_codes: int, folds: UnsignedArray, n_folds: int, statistic: Callable[..., Any]) -> FloatArray:
-    """A statistic of the counts of every fold (n_folds, n_codes) and of all samples, by seed; NaN where a part is empty."""
+def _by_seed(
+    codes: IntArray,
+    n_codes: int,
+    folds: UnsignedArray,
+    n_folds: int,
+    statistic: Callable[[IntArray, IntArray, IntArray, int], FloatArray],
+) -> FloatArray:
+    """Compute a statistic of the counts of every fold (n_folds, n_codes) and of all samples, by seed; NaN for an empty part."""
     out = np.full((len(folds), n_folds), np.nan)
     totals = np.bincount(codes, minlength=n_codes)
     for row, cut in zip(out, folds):
@@ -233,6 +278,18 @@ def _by_seed(codes: IntArray, n_codes: int, folds: UnsignedArray, n_folds: int, 
         two_parts = (sizes > 0) & (sizes < len(codes))
         row[two_parts] = statistic(counts[two_parts], totals, sizes[two_parts, None], len(codes))
     return out
+
+
+class _Neighbours(NamedTuple):
+    """Neighbours of distinct points, one list after the other.
+
+    Points nearer to point u than its n-th neighbour, u itself included, are ``listed[starts[u] : middles[u]]``, those at the same
+    distance ``listed[middles[u] : starts[u + 1]]``. A point with more than n samples has itself alone, in the second part.
+    """
+
+    starts: IntArray
+    middles: IntArray
+    listed: NDArray[np.int32]
 
 
 def _total_variation(counts: IntArray, totals: IntArray, sizes: IntArray, n: int) -> FloatArray:
@@ -245,7 +302,7 @@ def _hellinger(counts: IntArray, totals: IntArray, sizes: IntArray, n: int) -> F
 
 
 def _energy(coordinates: FloatArray, is_nominal: BoolArray, folds: UnsignedArray, n_folds: int) -> FloatArray:
-    """Energy distance of every fold from three sums of distances: all pairs, pairs with a member in the fold, pairs within."""
+    """Compute the energy distance of every fold from sums of distances over all pairs, pairs touching the fold, pairs within."""
     n = len(coordinates)
     within, from_row = _distance_sums(np.ascontiguousarray(coordinates.T), is_nominal, np.ascontiguousarray(folds.T), n_folds)
     out = np.empty((len(folds), n_folds))
@@ -269,15 +326,15 @@ def _two_sample_auc(
     n_neighbors = min(n_neighbors, len(coordinates) - 1)
     candidates = np.empty((len(points), 0), np.int32)
     if len(points) >= MANY_ROWS and not is_nominal.any() and points.shape[1] <= MOST_FEATURES:
-        # One more than wanted and the point itself, to see where they end; in row order, as all points are looked at.
+        # One more than wanted and the point itself, to see where they end; in row order, as in a comparison of all points.
         candidates = np.sort(nearest_candidates(points, points, min(n_neighbors + 3, len(points))), axis=1)
-    starts, middles, listed = _tied_neighbours(np.ascontiguousarray(points.T), is_nominal, sizes, n_neighbors, candidates)
-    return _auc(point_of.ravel(), starts, middles, listed, n_neighbors, folds, n_folds)
+    near = _Neighbours(*_tied_neighbours(np.ascontiguousarray(points.T), is_nominal, sizes, n_neighbors, candidates))
+    return _auc(point_of.ravel(), near, n_neighbors, folds, n_folds)
 
 
 @compiled
 def _squared_distances(columns: FloatArray, is_nominal: BoolArray, i: int, first: int, out: FloatArray) -> None:
-    """Squared distances of sample i to the samples from `first` on, column by column so that the loop runs over samples."""
+    """Compute squared distances of sample i to those from `first` on, column by column so that the loop runs over samples."""
     out[first:] = 0.0
     for c in range(len(columns)):
         column = columns[c]
@@ -295,8 +352,7 @@ def _squared_distances(columns: FloatArray, is_nominal: BoolArray, i: int, first
 def _distance_sums(
     columns: FloatArray, is_nominal: BoolArray, folds: UnsignedArray, n_folds: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Sum of the distances within every fold, each pair once (n_seeds, n_folds), and from every sample to all others
-    (n_samples,).
+    """Sum distances within every fold, each pair once (n_seeds, n_folds), and from every sample to all others (n_samples,).
 
     One row of distances at a time, for all seeds at once: `folds` is (n_samples, n_seeds), so that the innermost loop runs over
     seeds.
@@ -326,12 +382,10 @@ def _distance_sums(
 def _tied_neighbours(
     columns: FloatArray, is_nominal: BoolArray, sizes: IntArray, n_neighbors: int, candidates: NDArray[np.int32]
 ) -> tuple[IntArray, IntArray, NDArray[np.int32]]:
-    """Points within the distance of the n-th nearest other sample of every point.
+    """List the points within the distance of the n-th nearest other sample of every point, as `_Neighbours`.
 
-    Points are distinct, `sizes` says how many samples each is. `candidates` holds some nearest points of each in row order, or
-    has no columns: then, and where candidates end at that distance, all points are looked at. Returns `starts`, `middles` and
-    `listed`: those nearer to point u than the n-th, u itself included, are ``listed[starts[u] : middles[u]]``, those as far
-    ``listed[middles[u] : starts[u + 1]]``. Where u itself has more than n samples, it alone is listed, in the second part.
+    Points are distinct; `sizes` holds the number of samples at each. `candidates` holds some nearest points of each in row order,
+    or has no columns. Then, and where candidates end at that distance, all points are compared.
     """
     n_points, width = candidates.shape
     starts = np.zeros(n_points + 1, np.int64)
@@ -372,7 +426,7 @@ def _tied_neighbours(
 
 @compiled
 def _some_squared_distances(columns: FloatArray, i: int, among: NDArray[np.int32], out: FloatArray) -> None:
-    """Squared distances of point i to some others, numeric columns only: the same sums in the same order as of all."""
+    """Compute squared distances of point i to some others, numeric columns only: the same sums in the same order as for all."""
     out[: len(among)] = 0.0
     for c in range(len(columns)):
         column = columns[c]
@@ -383,7 +437,7 @@ def _some_squared_distances(columns: FloatArray, i: int, among: NDArray[np.int32
 
 @compiled
 def _reach(squared: FloatArray, among: NDArray[np.int32], sizes: IntArray, u: int, nearest: FloatArray, rows: IntArray) -> float:
-    """Squared distance of the n-th nearest other sample of point u among some points; infinite if these are fewer."""
+    """Find the squared distance of the n-th nearest other sample of point u among some points; infinite if there are fewer."""
     wanted = len(nearest) - (sizes[u] - 1)
     if wanted <= 0:
         return 0.0
@@ -405,25 +459,17 @@ def _reach(squared: FloatArray, among: NDArray[np.int32], sizes: IntArray, u: in
 
 
 @compiled
-def _auc(
-    point_of: IntArray,
-    starts: IntArray,
-    middles: IntArray,
-    listed: NDArray[np.int32],
-    n_neighbors: int,
-    folds: UnsignedArray,
-    n_folds: int,
-) -> FloatArray:
-    """Area under the ROC curve of every fold, expected over the order among ties: from how likely each score is, no sort."""
+def _auc(point_of: IntArray, neighbours: _Neighbours, n_neighbors: int, folds: UnsignedArray, n_folds: int) -> FloatArray:
+    """Compute the area under the ROC curve of every fold, expected over the order among ties, from the chance of each score."""
+    starts, middles, listed = neighbours
     n_seeds, n = folds.shape
     n_points = len(middles)
     out = np.empty((n_seeds, n_folds))
     counts = np.empty((n_points, n_folds), np.int64)
     near = np.empty(n_folds, np.int64)
     tied = np.empty(n_folds, np.int64)
-    tests = np.empty(
-        (n_folds, n_neighbors + 1)
-    )  # of every fold, expected number of its rows with a score of 0, 1, ... neighbours in it
+    # Of every fold, the expected number of its rows, and of the others, with a score of 0, 1, ... neighbours in it.
+    tests = np.empty((n_folds, n_neighbors + 1))
     trains = np.empty((n_folds, n_neighbors + 1))
     probability = np.empty(n_neighbors + 1)
     for s in range(n_seeds):
@@ -439,9 +485,7 @@ def _auc(
                 near += counts[listed[t]]
             for t in range(middles[u], starts[u + 1]):
                 tied += counts[listed[t]]
-            is_near = (
-                middles[u] > starts[u]
-            )  # whether the sample itself, no neighbour of its own, was counted there or among the tied
+            is_near = middles[u] > starts[u]  # the sample itself, not its own neighbour, was counted there, not among the tied
             n_tied = tied.sum() - (not is_near)
             places = n_neighbors - (near.sum() - is_near)
             for f in range(n_folds):
@@ -463,10 +507,9 @@ def _auc(
 
 @compiled
 def _drawn(n: int, n_marked: int, n_drawn: int, probability: FloatArray) -> tuple[int, int]:
-    """Hypergeometric distribution: how many of `n_drawn` out of `n` are among the `n_marked`.
+    """Fill `probability` with the hypergeometric distribution of the marked among `n_drawn` out of `n`; return its ends.
 
-    Fills `probability` from the lowest to the highest possible number, which are returned; from the mode to both sides, so that
-    nothing overflows.
+    It is filled from the mode to both sides, so that nothing overflows.
     """
     low, high = max(0, n_drawn + n_marked - n), min(n_drawn, n_marked)
     mode = (n_drawn + 1) * (n_marked + 1) // (n + 2)
@@ -484,9 +527,10 @@ def _drawn(n: int, n_marked: int, n_drawn: int, probability: FloatArray) -> tupl
 
 @compiled
 def _area(positives: FloatArray, negatives: FloatArray) -> float:
-    """Area under the ROC curve from the numbers of either class at every score, ties counting one half; NaN where one is missing.
+    """Compute the area under the ROC curve from the numbers of either class at every score; NaN where a class is missing.
 
-    Numbers are fractions here (neighbours drawn at random), of which `foldshift.inference.roc.roc_area` knows nothing.
+    Ties count one half. Numbers are fractions here (neighbours drawn at random), which `foldshift.inference.roc.roc_area` does
+    not take.
     """
     won, below = 0.0, 0.0
     for positive, negative in zip(positives, negatives):

@@ -1,10 +1,10 @@
-"""Hellinger distance: of two samples, of all features of many versions of a table, and what chance alone gives."""
+"""Hellinger distance of two samples, of all features of many versions of a table, and its expectation by chance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -32,8 +32,8 @@ class HellingerFeatures(NamedTuple):
     distance : ndarray of shape (n_versions, n_features), dtype float64
         In [0, sqrt(2)]; NaN where the feature has no value in one of the parts, or is masked.
     expected : ndarray of the same shape
-        What two random parts of these sizes, cut from the two together, have: mean over the permutations where there are any,
-        else `expected_hellinger` (exact, a root mean square, which is a little more than the mean).
+        Distance of two random parts of these sizes, cut from both tables together: the mean over the permutations where there are
+        any, else `expected_hellinger` (exact, a root mean square, which is a little more than the mean).
     excess : ndarray of the same shape
         ``distance - expected``.
     p_value : ndarray of the same shape
@@ -41,17 +41,17 @@ class HellingerFeatures(NamedTuple):
     """
 
     distance: FloatArray
-    expected: Array
-    excess: Array
-    p_value: Array
+    expected: FloatArray
+    excess: FloatArray
+    p_value: FloatArray
 
     def sentences(self) -> list[str]:
-        """What was found, in words."""
+        """Return the result in words."""
         chance = "unknown" if np.isnan(self.expected).all() else f"{np.nanmean(self.expected):.3g}"
         return [features_in_words("Hellinger distance", self.distance), f"Chance alone gives {chance} on average."]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each feature, of each version if there are any."""
+        """Return one row for each feature, of each version if there are any."""
         return features_frame(**self._asdict())
 
 
@@ -65,21 +65,26 @@ def hellinger_features(
     n_permutations: int = 0,
     categorical_features: ArrayLike | None = None,
 ) -> HellingerFeatures:
-    """Hellinger distance of every feature between a training table and many versions of a test table, and that of chance alone.
+    """Compute the Hellinger distance of every feature between a training table and many versions of a test table.
 
     Parameters
     ----------
-    train, test, versions
-        As of `ks_features`.
+    train : array-like of shape (n_train, n_features)
+        Numbers; NaN is a missing value and left out.
+    test : array-like of shape (n_test, n_features)
+        As `train`.
+    versions : None, Versions, or array-like of int of shape (n_versions, n_kept)
+        Versions of the test table, as in `ks_features`; None: the table as it is.
     n_bins : int, default=30
-        Bins of equal width between the smallest and the largest value of both parts together, for every version anew.
+        Number of bins of equal width between the smallest and the largest value of both parts together, set again for every
+        version.
     rng : numpy.random.Generator or int, optional
         Source of the permutations.
     n_permutations : int, default=0
-        Random divisions of the pooled rows into parts of the same sizes, for p-values. A division changes how many of the values
-        of a bin are in the test part, which follow a multivariate hypergeometric distribution: drawn directly.
+        Number of random divisions of the pooled rows into parts of the same sizes, for p-values. The counts of the bins in the
+        test part follow a multivariate hypergeometric distribution, which is drawn from directly.
     categorical_features : None, array-like of bool of shape (n_features,) or of int, default=None
-        Mask or positions of the nominal features, whose distinct values are bins; one that only one part has is a bin too.
+        Mask or positions of the nominal features. Each distinct value is a bin, even if only one part has it.
 
     Returns
     -------
@@ -89,13 +94,13 @@ def hellinger_features(
     Raises
     ------
     ValueError
-        As `ks_features`; or if an argument is below what is allowed, or there are permutations without `rng`.
+        As in `ks_features`; or if an argument is below its limit, or there are permutations without `rng`.
 
     Notes
     -----
-    With no shift the distance is about ``sqrt((n_bins - 1) / 4 (1 / n_train + 1 / n_test))``, and not 0: dropping rows alone
-    makes it larger. Compare the excess. A constant feature with the same value in both parts has distance, expected distance and
-    excess 0.
+    Without a shift the distance is about ``sqrt((n_bins - 1) / 4 (1 / n_train + 1 / n_test))``, and not 0: dropping rows alone
+    makes it larger. So compare the excess. A constant feature with the same value in both parts has distance, expected distance
+    and excess 0.
 
     References
     ----------
@@ -111,8 +116,8 @@ def hellinger_features(
     for name, value, least in (("n_bins", n_bins, 1), ("n_permutations", n_permutations, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
-    rng = None if rng is None else as_generator(rng)
-    if n_permutations and rng is None:
+    generator = None if rng is None else as_generator(rng)
+    if n_permutations and generator is None:
         raise ValueError(
             f"rng is None; n_permutations={n_permutations} needs a numpy.random.Generator, or a whole number that seeds one"
         )
@@ -126,9 +131,9 @@ def hellinger_features(
         for of_versions, totals, counts in _histograms(train[:, j], test[:, j], plan.rows, offset, present, n_bins, nominal[j]):
             n_test = counts.sum(axis=1)
             distance[of_versions, j] = _hellinger(totals, counts, n_test)
-            if n_permutations:
+            if n_permutations and generator is not None:
                 for v, total, size, found in zip(of_versions, totals, n_test, distance[of_versions, j]):
-                    drawn = rng.multivariate_hypergeometric(total, size, n_permutations, method="marginals")
+                    drawn = generator.multivariate_hypergeometric(total, size, n_permutations, method="marginals")
                     null = _hellinger(total[None], drawn, np.full(n_permutations, size))
                     expected[v, j] = null.mean()
                     p_value[v, j] = (1 + (null >= found - 1e-12).sum()) / (1 + n_permutations)
@@ -139,7 +144,13 @@ def hellinger_features(
 
 
 def expected_hellinger(totals: ArrayLike, n_test: ArrayLike, *, formula: Literal["exact", "approximate"] = "exact") -> Floats:
-    """Hellinger distance that chance alone gives: root of the mean square over all random divisions of the pooled rows."""
+    """Compute the Hellinger distance expected by chance: root of the mean square over all random divisions of the pooled rows.
+
+    `totals` holds the counts of every bin (..., n_bins) of both parts, `n_test` the size of the test part (...). ``exact``:
+    ``E H^2 = 2 - 2 sum_b E sqrt(X_b (T_b - X_b)) / sqrt(n_train n_test)`` with X_b hypergeometric. ``approximate``:
+    ``(B - 1) / 4 (1 / n_train + 1 / n_test)`` with the B bins that are not empty, for bins with many values. NaN where a part is
+    empty.
+    """
     if formula not in ("exact", "approximate"):
         raise ValueError(f"formula={formula!r} must be 'exact' or 'approximate'")
     totals = np.asarray(totals)
@@ -171,7 +182,7 @@ def expected_hellinger(totals: ArrayLike, n_test: ArrayLike, *, formula: Literal
 def _histograms(
     train: FloatArray, test: FloatArray, rows: IntArray, offset: FloatArray, present: BoolArray, n_bins: int, nominal: bool
 ) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
-    """Versions of one column in groups of the same bins: their numbers, bins of both parts together, and of the test part alone.
+    """Yield versions of one column in groups with the same bins: their numbers, counts of both parts together, of the test part.
 
     Versions without a value, masked, or without a training value, are left out.
     """
@@ -207,7 +218,7 @@ def _histograms(
 
 
 def _hellinger(totals: IntArray, counts: IntArray, n_test: IntArray) -> FloatArray:
-    """Distance of the parts with `counts` from the rest of `totals`."""
+    """Compute the distance of the parts with `counts` from the rest of `totals`."""
     rest = totals - counts
     p, q = counts / n_test[:, None], rest / rest.sum(axis=1, keepdims=True)
     return np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=1))
@@ -215,7 +226,7 @@ def _hellinger(totals: IntArray, counts: IntArray, n_test: IntArray) -> FloatArr
 
 @lru_cache(maxsize=100_000)
 def _expected_root(total: int, n_test: int, n_train: int) -> float:
-    """E sqrt(X (T - X)) of X hypergeometric: how many of the T values of a bin are in the test part."""
+    """Compute E sqrt(X (T - X)) for hypergeometric X, the number of the T values of a bin that are in the test part."""
     n = n_test + n_train
     x = np.arange(max(0, total - n_train), min(total, n_test) + 1)
     log = _log_factorials(n)
@@ -230,16 +241,16 @@ def _log_factorials(n: int) -> FloatArray:
 
 
 def hellinger(a: ArrayLike, b: ArrayLike, *, bins: int = 30, categorical: bool = False) -> float:
-    """Hellinger distance between the histograms of two samples.
+    """Compute the Hellinger distance between the histograms of two samples.
 
     Parameters
     ----------
     a, b : array-like of shape (n,), (m,)
-        Samples, at least one value each; finite numbers, or labels of any type that sorts where `categorical` is true.
+        Samples, at least one value each; finite numbers, or labels of any sortable type if `categorical` is True.
     bins : int, default=30
-        Bins of equal width between the smallest and the largest value of both samples together. Not used for categories.
+        Number of bins of equal width between the smallest and the largest value of both samples. Not used for categories.
     categorical : bool, default=False
-        Whether every distinct value is a bin of its own.
+        If True, every distinct value is a bin of its own.
 
     Returns
     -------
@@ -271,8 +282,12 @@ def hellinger(a: ArrayLike, b: ArrayLike, *, bins: int = 30, categorical: bool =
     return float(np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
 
 
-def bin_codes(values: Array, bins: int | None, categorical: bool) -> tuple[Any, ...]:
-    """Number of the bin of every value."""
+def bin_codes(values: Array, bins: int, categorical: bool) -> tuple[IntArray, int]:
+    """Number the bin of every value from 0, and count the bins.
+
+    Bins of equal width between the smallest and the largest value are closed below, the last one on both sides; each distinct
+    value is a bin, for any `bins`, if `categorical`.
+    """
     if categorical:
         if values.dtype.kind == "f" and np.isnan(values).any():
             raise ValueError("the samples hold NaN; drop missing values first")

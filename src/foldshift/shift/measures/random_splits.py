@@ -1,4 +1,4 @@
-"""Training part against test part of every fold of many cuts, of one column; random cuts, and how far chance alone gets."""
+"""Distances between training and test part of every fold of many cuts, of one column, and the same of random cuts."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from foldshift.shift.measures.ks import fold_ks_in_order
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, IntArray, UnsignedArray
 
-CELLS_AT_ONCE = 20_000_000
+CELLS_AT_ONCE = 20_000_000  # fold numbers in memory at the same time
 
 
 class Ranked(NamedTuple):
-    """All that a cut into folds sees of a column: the order of its values, and which of them are equal.
+    """A column reduced to the order of its values and the groups of equal ones, which is all that matters for a cut.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Ranked(NamedTuple):
     order : ndarray of shape (n_present,), dtype int64
         Rows whose value is not missing, in ascending order of the value.
     ends : ndarray of shape (n_values,), dtype int64
-        Where in that order each group of equal values ends (one past it).
+        End (one past) of each group of equal values in that order.
     """
 
     is_nominal: bool
@@ -36,15 +36,19 @@ class Ranked(NamedTuple):
 
 
 def ranked(values: FloatArray, is_nominal: bool) -> Ranked:
-    """`Ranked` of a column of numbers, or of the numbers of categories; NaN is missing."""
+    """Rank a column of numbers, or of codes of categories; NaN is missing."""
     order = np.argsort(values, kind="stable")
     order = order[: len(order) - int(np.isnan(values).sum())]
     ordered = values[order]
     return Ranked(is_nominal, order, np.append(np.flatnonzero(ordered[1:] != ordered[:-1]) + 1, len(order)))
 
 
-def fold_tests(is_nominal: bool, ends: IntArray, folds: UnsignedArray, n_folds: int) -> tuple[FloatArray, Array]:
-    """Distance and p of every fold of every cut."""
+def fold_tests(is_nominal: bool, ends: IntArray, folds: UnsignedArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
+    """Compute distance (D or total variation) and p of every fold of every cut, (n_cuts, n_folds); NaN where a part is empty.
+
+    `folds` (n_cuts, n) holds the samples with a value first, in ascending order of it; `ends` is that of `Ranked`. p is that of
+    the limit of D, or of chi-square.
+    """
     if is_nominal:
         distance, statistic = _fold_shares_in_order(folds, ends, n_folds)
         p = chi2.sf(statistic, len(ends) - 1) if len(ends) > 1 else np.ones(statistic.shape)
@@ -55,7 +59,7 @@ def fold_tests(is_nominal: bool, ends: IntArray, folds: UnsignedArray, n_folds: 
 
 @compiled
 def _weights(folds: Array, n: int, n_folds: int) -> FloatArray:
-    """m (n - m) / n of every fold, of which m of the first n samples are."""
+    """Compute m (n - m) / n for every fold, which holds m of the first n samples."""
     out = np.empty((len(folds), n_folds))
     size = np.empty(n_folds, np.int64)
     for s in range(len(folds)):
@@ -69,7 +73,7 @@ def _weights(folds: Array, n: int, n_folds: int) -> FloatArray:
 
 @compiled
 def _fold_shares_in_order(folds: Array, ends: IntArray, n_folds: int) -> tuple[FloatArray, FloatArray]:
-    """Total variation and chi-square of every fold; NaN where a part is empty."""
+    """Compute total variation and chi-square of every fold; NaN where a part is empty."""
     n = ends[-1]
     distance, statistic = np.empty((len(folds), n_folds)), np.empty((len(folds), n_folds))
     size, count, apart = np.empty(n_folds, np.int64), np.empty(n_folds, np.int64), np.empty(n_folds, np.int64)
@@ -98,13 +102,13 @@ def _fold_shares_in_order(folds: Array, ends: IntArray, n_folds: int) -> tuple[F
 
 
 def mean_distances(distance: FloatArray) -> FloatArray:
-    """Mean over the folds of every cut (n_cuts,); 0 where there is no fold that can be compared with the rest."""
+    """Average over the folds of every cut (n_cuts,); 0 where no fold can be compared with the rest."""
     defined = ~np.isnan(distance)
     return np.where(defined, distance, 0.0).sum(axis=1) / np.maximum(defined.sum(axis=1), 1)
 
 
-def random_cuts(folds: UnsignedArray, n_random: int, rng: np.random.Generator) -> Iterator[Array]:
-    """Random cuts with the sizes of those given, in blocks that fit in memory."""
+def random_cuts(folds: UnsignedArray, n_random: int, rng: np.random.Generator) -> Iterator[UnsignedArray]:
+    """Yield random cuts in blocks that fit in memory; cut i has the fold sizes of row ``i % n_seeds``."""
     sizes, step = np.sort(folds, axis=1), max(1, CELLS_AT_ONCE // folds.shape[1])
     states = rng.integers(2**64, size=n_random, dtype=np.uint64)
     for first in range(0, n_random, step):
@@ -116,7 +120,7 @@ def random_cuts(folds: UnsignedArray, n_random: int, rng: np.random.Generator) -
 
 @compiled
 def _shuffle(cuts: UnsignedArray, states: UnsignedArray) -> None:
-    """Shuffle every row in place: Fisher and Yates, with the numbers of SplitMix64 from a state of its own for each row.
+    """Shuffle every row in place by Fisher and Yates, with SplitMix64 started from the state of the row.
 
     `numpy.random.Generator.permuted` takes five times as long. Numbers below a bound are Lemire's, without bias.
 
@@ -142,14 +146,19 @@ def _shuffle(cuts: UnsignedArray, states: UnsignedArray) -> None:
             row[i], row[j] = row[j], row[i]
 
 
-def chances(found: Array, by_chance: Array, kinds: Array, n_draws: int, rng: np.random.Generator) -> tuple[Array, ...]:
-    """How likely random cuts have a mean as large, or as small, as the cuts looked at.
+def chances(
+    found: FloatArray, by_chance: FloatArray, kinds: IntArray, n_draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the chances (n_columns,) that random cuts have a mean as large, and as small, as the given cuts.
+
+    `found` (n_seeds, n_columns) is a statistic of the given cuts, `by_chance` (n_random, n_columns) that of random cuts. `kinds`
+    numbers all cuts: only those with the same number, that is with folds of the same sizes, are exchanged.
 
     Notes
     -----
-    If the cuts looked at are random, nothing but their place tells them from the `n_random` ones: given the S + R values of the
-    statistic, every choice of S of them is equally likely to be "those looked at". So the mean over the S is compared with its
-    distribution over these choices, all S + R of them for one seed, else `n_draws` at random and the one that is there:
+    If the given cuts are random, nothing but their place distinguishes them from the `n_random` ones: given the S + R values of
+    the statistic, every choice of S of them is equally likely to be the given ones. So the mean over the S is compared with its
+    distribution over these choices, all S + R of them for one seed, else `n_draws` at random and the actual one:
     ``p = (1 + number that reach it) / (1 + n_draws)``, and ``P(p <= alpha) <= alpha`` at any S and R. The random cuts are on
     both sides of the comparison, and their own error with them. (Means of S cuts taken from the R random ones alone, with
     replacement, have variance s^2 / S about the mean of the R, where the mean over the S has s^2 / S + s^2 / R: at S = R the
@@ -164,11 +173,12 @@ def chances(found: Array, by_chance: Array, kinds: Array, n_draws: int, rng: np.
         means = np.concatenate([_chosen_sums(values, kinds, n_seeds, size, rng) for size in sizes]) / n_seeds
     mean = found.mean(axis=0)
     slack = 1e-12 * np.maximum(np.abs(mean), 1e-300)
-    return tuple((1 + (side * (means - mean) >= -slack).sum(axis=0)) / (1 + len(means)) for side in (1, -1))
+    more, less = ((1 + (side * (means - mean) >= -slack).sum(axis=0)) / (1 + len(means)) for side in (1, -1))
+    return more, less
 
 
 def _chosen_sums(values: FloatArray, kinds: IntArray, n_seeds: int, n_draws: int, rng: np.random.Generator) -> FloatArray:
-    """Sums (n_draws, n_columns) over random choices of as many cuts of each kind as stand among the first `n_seeds`."""
+    """Sum values (n_draws, n_columns) over random choices of as many cuts of each kind as are among the first `n_seeds`."""
     sums = np.zeros((n_draws, values.shape[1]))
     chosen = np.zeros((n_draws, len(kinds)), dtype=bool)
     draws = np.arange(n_draws)

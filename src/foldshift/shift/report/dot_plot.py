@@ -1,8 +1,8 @@
-"""Dots beside names: the one picture of the drift reports that fits into axes of the reader's own."""
+"""Dots beside names: the picture of the drift reports that can be drawn into given axes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 def dots(
     ax: Axes | None, names: list[str], values: list[float], marks: list[bool], label: str, chance: list[float] | None = None
 ) -> Axes:
-    """Draw one dot per name, the first above, filled where it is marked; a short upright line shows what chance gives."""
+    """Draw one dot per name, the first on top, filled where it is marked; a short vertical line shows the value by chance."""
     if ax is None:
         import matplotlib.pyplot as plt
 
         ax = plt.subplots(figsize=(6, 1 + 0.24 * len(names)), layout="constrained")[1]
     for i, (value, mark) in enumerate(zip(values, marks)):
         ax.plot([0, value], [i, i], color="#BBBBBB", lw=1, zorder=1)
-        style = {"marker": "s", "color": "black"} if mark else {"marker": "o", "color": "#7F7F7F", "markerfacecolor": "white"}
-        ax.plot([value], [i], ls="none", zorder=3, clip_on=False, **style)
+        style: dict[str, Any] = {"marker": "o", "color": "#7F7F7F", "markerfacecolor": "white"}
+        ax.plot([value], [i], ls="none", zorder=3, clip_on=False, **({"marker": "s", "color": "black"} if mark else style))
         if chance is not None:
             ax.plot([chance[i]] * 2, [i - 0.32, i + 0.32], color="black", lw=1.4, zorder=2)
     ax.set_yticks(range(len(names)), [name.replace("$", r"\$") for name in names])

@@ -1,10 +1,10 @@
-"""What moved between a training and a test table, how much, and in which features."""
+"""Report of the shift between a training and a test table: its size, and the features that moved."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,16 @@ from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.corrections import adjust_p
 from foldshift.shift.columns import matched_columns, without_left_out
-from foldshift.shift.detectors.feature_tests import MISSING, feature_rows
-from foldshift.shift.detectors.joint import MULTIVARIATE, accuracy_test, class_test, joint_tests, score_tests, stream
+from foldshift.shift.detectors.feature_tests import MISSING, FeatureDrift, feature_rows
+from foldshift.shift.detectors.joint import (
+    MULTIVARIATE,
+    GlobalTest,
+    accuracy_test,
+    joint_tests,
+    score_tests,
+    stream,
+    target_test,
+)
 from foldshift.shift.report.dot_plot import dots
 from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, plain_values, shortened
 
@@ -23,12 +31,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Rows, TableLike, Task
-    from foldshift.shift.detectors.feature_tests import FeatureDrift
-    from foldshift.shift.detectors.joint import GlobalTest
 
+_Row = TypeVar("_Row", FeatureDrift, GlobalTest)
 ADJUST = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
-SHOWN = 8  # rows of a text that have not moved
-_ROW = {
+SHOWN = 8  # features in the text that have not moved
+_DEFAULTS: dict[str, Any] = {
     "name": "", "about": "feature", "kind": "", "test": "", "statistic": np.nan, "p_value": np.nan, "p_adjusted": np.nan,
     "effect": np.nan, "hellinger": np.nan, "hellinger_excess": np.nan, "moved": False, "change": "", "note": "", "n_train": None,
     "n_test": None,
@@ -37,7 +44,7 @@ _ROW = {
 
 @readable
 class DriftReport:
-    """Compare a training and a test table; ``str()`` of it says in plain words what moved.
+    """Compare a training and a test table; ``str()`` of the report lists in plain words which features moved.
 
     Parameters
     ----------
@@ -47,64 +54,69 @@ class DriftReport:
         Names, positions or mask of the nominal columns. By default the columns of a data frame that hold no numbers; none of an
         array.
     keep : sequence of str, default=()
-        Columns that are tested whatever they look like. Without it, dates are left out, and in data frames what looks like an
-        identifier: texts of which (nearly) every row has its own, and whole numbers all unlike that fill half of their range or
-        are called ``id``, ``index`` or the like. `notes` names what was left out. A date that is kept is a number of days.
+        Names of columns that are always tested. Other dates are left out, and in data frames also columns that look like
+        identifiers: texts that differ in (nearly) every row, and whole numbers that all differ and either fill half of their
+        range or are called ``id``, ``index`` or the like. `notes` names the columns left out. A date that is kept is a number of
+        days.
     feature_names : list of str, optional
         Names of the columns of arrays; by default ``feature 0``, ``feature 1``, ...
     y_train, y_test : array-like of shape (n_samples,), optional
         Target of both tables.
     task : {None, "regression", "classification"}, default=None
-        Whether the target is a quantity or classes. None: numbers that are not all whole, or of more than 20 different values,
-        are a quantity, anything else classes.
+        Kind of the target: a quantity or classes. None: numbers that are not all whole, or that have more than 20 distinct
+        values, are a quantity, anything else is classes.
     scores_train, scores_test : array-like of shape (n,) or (n, n_classes), optional
-        Predicted probabilities. Of the training table they must come from rows the model was not trained on: a validation part,
-        or out-of-fold predictions; so their number may differ from that of the rows. Of two columns the second is used, of more
-        each.
+        Predicted probabilities. Those for the training table must be for rows that the model was not trained on, of a validation
+        part or out of fold, so their number may differ from that of the rows. Of two columns the second is used; of more than
+        two, each one.
     correct_train, correct_test : array-like of bool of shape (n,), optional
-        Whether each prediction was right; as the scores, of rows the model was not trained on.
+        True where a prediction was correct; like the scores, for rows that the model was not trained on.
     alpha : float, default=0.05
         Level of the whole report.
     adjust : {"holm", "bh"}, default="holm"
-        ``holm``: the chance that anything is said to have moved when nothing has is at most alpha. ``bh``: the expected share of
-        false ones among what is said to have moved is at most alpha (more is found).
+        ``holm``: the chance of reporting any move when nothing has moved is at most alpha. ``bh``: the expected share of false
+        reports among the reported moves is at most alpha (more moves are found).
     multivariate : sequence of {"energy", "c2st", "mmd", "dependence"}, default=("energy",)
         Tests of all features together; see `foldshift.shift.detectors.two_sample`, and `foldshift.shift.detectors.dependence`
-        for the last, which alone sees a moderate change of the dependence between features.
+        for the last, the only one that sees a moderate change of the dependence between features.
     n_permutations : int, default=999
-        Of the tests of all features together.
+        Number of permutations of the tests of all features together.
     rng : numpy.random.Generator or int, default=0
-        Each test takes its own stream from it, by name: what is tested beside it, and the order of the columns, do not matter.
+        Source of randomness. Each test takes its own stream from it, by name: other tests and the order of the columns do not
+        matter.
 
     Attributes
     ----------
     verdict : str
         One sentence.
     features : list of FeatureDrift
-        In the order of the columns; a numeric feature with missing values has a second row, of kind ``missing``.
+        One row per column, in their order; a numeric feature with missing values has a second row, of kind ``missing``.
     global_tests : list of GlobalTest
         Predictions first, then accuracy, classes, all features together.
     columns : list of Column
-        What was compared, for figures; without what was left out.
+        Columns that were compared, for figures; without those left out.
     notes : list of str
-        What was left out or not tested, and why.
-    n_train, n_test, alpha, adjust
+        Columns left out and tests not made, with the reason.
+    n_train, n_test : int
+        Rows of both tables.
+    alpha, adjust
+        As given.
 
     Raises
     ------
     ValueError
-        If the tables do not have the same columns, a table is too small, a value is infinite, text stands in a column of numbers,
-        or one of a pair of arguments is missing.
+        If the tables do not have the same columns, a table is too small, a value is infinite, a column of numbers holds text, or
+        one of a pair of arguments is missing.
 
     Notes
     -----
     The order is that of [1]_: predictions by Kruskal-Wallis first, since only what reaches the predictions can hurt; then the
-    features one by one, by Kolmogorov-Smirnov or chi-square, and how far by Hellinger. Kruskal-Wallis does not see changes that
-    keep the mean rank, so Kolmogorov-Smirnov on the scores stands beside it. Everything is tested whatever the predictions say;
-    the verdict keeps the order.
+    features one by one, by Kolmogorov-Smirnov or chi-square, and the size of the shift by Hellinger. Kruskal-Wallis does not see
+    changes that keep the mean rank, so Kolmogorov-Smirnov on the scores is added. All tests are made for any result of the
+    predictions; the verdict keeps the order.
 
     Two families of tests, the features and the rest, take half of alpha each; ``p_adjusted`` is the p-value corrected within the
-    family, times two if there are two. So a permutation p, which cannot be arbitrarily small, is not set against hundreds of
+    family, times two if there are two. So a permutation p, which cannot be arbitrarily small, is not corrected for hundreds of
     features.
 
     The p of Kolmogorov-Smirnov is exact where the tables are small, given the ties if there are any, otherwise asymptotic: see
@@ -112,9 +124,9 @@ class DriftReport:
     expected count is below 5.
 
     Odd input: a feature with one value in both tables has statistic 0 and p 1 and does not count as a test. A numeric feature
-    with fewer than 5 values in a table is not tested (NaN); whether it is missing is, unless it has no value at all. In a nominal
-    feature missing is a category; a category that only one table has counts as any other, and is noted. Where all features are
-    tested together, a missing number is the median of both tables, and a column says that it was missing.
+    with fewer than 5 values in a table is not tested (NaN); its being missing is tested, unless it has no value at all. In a
+    nominal feature missing is a category; a category that only one table has counts like any other, and is noted. Where all
+    features are tested together, a missing number becomes the median of both tables, and a further column marks it as missing.
 
     References
     ----------
@@ -171,10 +183,8 @@ class DriftReport:
         columns = matched_columns(train, test, categorical_features, feature_names)
         self.n_train, self.n_test = len(columns[0].train), len(columns[0].test)
         self.columns, self.notes = without_left_out(columns, keep, "leave out")
-        features = []
-        for column in self.columns:
-            features += feature_rows(column, stream(root, column.name))
-        tests = []
+        features = [row for column in self.columns for row in feature_rows(column, stream(root, column.name))]
+        tests: list[GlobalTest] = []
         if scores_train is not None:
             tests += score_tests(scores_train, scores_test)
         else:
@@ -182,9 +192,12 @@ class DriftReport:
         if correct_train is not None:
             tests.append(accuracy_test(correct_train, correct_test))
         if y_train is not None:
-            tests.append(class_test(y_train, y_test, self.n_train, self.n_test, task, stream(root, "classes")))
+            tests.append(target_test(y_train, y_test, self.n_train, self.n_test, task, stream(root, "classes")))
         tests += joint_tests(self.columns, multivariate, n_permutations, root)
-        self.features, self.global_tests = _corrected(features, tests, alpha, adjust)
+        tested = [i for i, row in enumerate(features) if _is_test(row)]
+        families = 2 if tested and tests else 1
+        self.features = _corrected(features, tested, families, alpha, adjust)
+        self.global_tests = _corrected(tests, list(range(len(tests))), families, alpha, adjust)
         wanted = int(2 * len(tests) / alpha)
         if n_permutations < wanted and any(row.about == "features together" for row in tests):
             self.notes.append(
@@ -200,20 +213,17 @@ class DriftReport:
         self.verdict = _verdict(self)
 
     def to_rows(self) -> Rows:
-        """All tests as dictionaries with the same keys, those of `GlobalTest` first; ``about`` of a feature is ``feature``."""
-        rows = []
-        for row in [*self.global_tests, *self.features]:
-            values = row._asdict()
-            rows.append({key: values.get(key, default) for key, default in _ROW.items()})
-        return rows
+        """Return all tests as dictionaries with the same keys, each `GlobalTest` first; ``about`` of a feature is ``feature``."""
+        tests = [*(row._asdict() for row in self.global_tests), *(row._asdict() for row in self.features)]
+        return [{key: values.get(key, default) for key, default in _DEFAULTS.items()} for values in tests]
 
     def to_frame(self) -> pd.DataFrame:
-        """All tests, one row each, those that moved first; columns as of `to_rows`."""
-        frame = pd.DataFrame(self.to_rows(), columns=list(_ROW))
+        """Return all tests, one row each, those that moved first; the columns are the keys of `to_rows`."""
+        frame = pd.DataFrame(self.to_rows(), columns=list(_DEFAULTS))
         return frame.sort_values("moved", ascending=False, kind="stable", ignore_index=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain values, e.g. for JSON: None stands for what is not known."""
+        """Return the report as plain values, e.g. for JSON; a value that is not known is None."""
         return {
             "verdict": self.verdict,
             "n_train": self.n_train,
@@ -225,16 +235,16 @@ class DriftReport:
         }
 
     def sentences(self) -> list[str]:
-        """What was compared, the verdict, and what to know about it."""
+        """Return the report as sentences: the comparison, the verdict, and the notes."""
         return [self._title() + ".", self.verdict, *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Effect of every feature, the largest above; those that moved are filled squares.
+        """Plot the effect of every feature, the largest on top; those that moved are filled squares.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw into; by default those of a new figure.
 
         Returns
         -------
@@ -250,15 +260,14 @@ class DriftReport:
             f"level {self.alpha:g}, p corrected by {ADJUST[self.adjust]}"
         )
 
+    def _section(self, title: str, about: str) -> list[str]:
+        lines = [_global_line(row) for row in self.global_tests if row.about == about]
+        return ["", title, *lines] if lines else []
+
     def __str__(self) -> str:
-        lines = [
-            self._title(),
-            "",
-            fill(f"Verdict: {self.verdict}", 118),
-        ]
+        lines = [self._title(), "", fill(f"Verdict: {self.verdict}", 118)]
         for about, title in (("predictions", "Predictions"), ("accuracy", "Accuracy"), ("classes", "Target")):
-            chosen = [row for row in self.global_tests if row.about == about]
-            lines += ["", title, *(_global_line(row) for row in chosen)] if chosen else []
+            lines += self._section(title, about)
         lines += ["", "Features, those that moved and large effects first (p corrected, Hellinger above chance)"]
         ordered = sorted(self.features, key=lambda row: (not row.moved, -np.nan_to_num(row.effect, nan=-1), row.name))
         n_moved = sum(row.moved for row in ordered)
@@ -266,74 +275,77 @@ class DriftReport:
         lines += [_feature_line(row, width) for row in ordered[: n_moved + SHOWN]]
         if len(ordered) > n_moved + SHOWN:
             lines.append(f"  and {len(ordered) - n_moved - SHOWN} more that have not moved")
-        chosen = [row for row in self.global_tests if row.about == "features together"]
-        lines += ["", "All features together", *(_global_line(row) for row in chosen)] if chosen else []
-        lines += (
-            ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
-            if self.notes
-            else []
-        )
+        lines += self._section("All features together", "features together")
+        if self.notes:
+            lines += ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
         return "\n".join(lines)
 
 
-def _corrected(features: list[FeatureDrift], tests: list[GlobalTest], alpha: float, adjust: str) -> list[list[Any]]:
-    """Rows with p corrected within features and within the rest, times two where there are both."""
+def _is_test(row: FeatureDrift) -> bool:
+    """Return True for a feature that was tested; a constant one does not count as a test."""
+    return not np.isnan(row.p_value) and row.note != "constant"
 
-    counted = [i for i, row in enumerate(features) if not np.isnan(row.p_value) and row.note != "constant"]
-    families = 2 if counted and tests else 1
-    out = []
-    for rows, chosen in ((features, counted), (tests, list(range(len(tests))))):
-        rows = [row._replace(p_adjusted=row.p_value) for row in rows]
-        adjusted = adjust_p(np.array([rows[i].p_value for i in chosen]), adjust) if chosen else []
-        for i, p in zip(chosen, adjusted):
-            p = min(1.0, families * float(p))
-            rows[i] = rows[i]._replace(p_adjusted=p, moved=bool(p < alpha))
-        out.append(rows)
-    return out
+
+def _corrected(rows: list[_Row], tested: list[int], families: int, alpha: float, adjust: Literal["holm", "bh"]) -> list[_Row]:
+    """Correct p within the rows at the positions `tested`, times the number of families; other rows keep their p."""
+    rows = [row._replace(p_adjusted=row.p_value) for row in rows]
+    adjusted = adjust_p(np.array([rows[i].p_value for i in tested]), adjust) if tested else np.empty(0)
+    for i, p in zip(tested, adjusted):
+        p = min(1.0, families * float(p))
+        rows[i] = rows[i]._replace(p_adjusted=p, moved=bool(p < alpha))
+    return rows
 
 
 def _verdict(report: DriftReport) -> str:
     moved = sorted((row for row in report.features if row.moved), key=lambda row: (-row.effect, row.name))
-    by_about: dict[Any, Any] = {}
-    for row in report.global_tests:
-        by_about.setdefault(row.about, []).append(row)
-    n_tests = sum(not np.isnan(row.p_value) and row.note != "constant" for row in report.features) + len(report.global_tests)
     if not moved and not any(row.moved for row in report.global_tests):
-        if n_tests == 0:
-            return "Nothing could be tested: every feature is constant, has too few values or was left out."
-        smallest = np.nanmin([row.p_adjusted for row in [*report.features, *report.global_tests]])
-        tests = "the one test does not reject" if n_tests == 1 else f"none of {n_tests} tests rejects"
-        return f"No shift found: {tests} at {report.alpha:g} after correction (smallest corrected p {p_in_words(smallest)})."
+        return _no_shift(report)
+    joint = [row for row in report.global_tests if row.moved and row.about == "features together"]
+    clauses = [*_global_clauses(report.global_tests), *_feature_clauses(moved, joint, len(report.columns))]
+    return "Shift: " + "; ".join(clauses) + "."
+
+
+def _no_shift(report: DriftReport) -> str:
+    n_tests = sum(map(_is_test, report.features)) + len(report.global_tests)
+    if n_tests == 0:
+        return "Nothing could be tested: every feature is constant, has too few values or was left out."
+    smallest = np.nanmin([*(row.p_adjusted for row in report.features), *(row.p_adjusted for row in report.global_tests)])
+    tests = "the one test does not reject" if n_tests == 1 else f"none of {n_tests} tests rejects"
+    return f"No shift found: {tests} at {report.alpha:g} after correction (smallest corrected p {p_in_words(smallest)})."
+
+
+def _global_clauses(tests: list[GlobalTest]) -> list[str]:
+    """Clauses on predictions, accuracy and target."""
     clauses = []
-    if "predictions" in by_about:
-        tests = [row.name.split(" ")[0] for row in by_about["predictions"] if row.moved]
-        if tests:
-            seen = "Kruskal-Wallis" if "Kruskal-Wallis" in tests else "by KS alone: their mean rank has not"
-            clauses.append(f"the predicted scores moved ({seen})")
-        else:
-            clauses.append("the predicted scores have not moved")
-    if any(row.moved for row in by_about.get("accuracy", [])):
-        row = by_about["accuracy"][0]
-        clauses.append(f"accuracy {'fell' if row.effect < 0 else 'rose'} by {abs(row.effect):.3f}")
-    if any(row.moved for row in by_about.get("classes", [])):
-        clauses.append(f"the target moved ({by_about['classes'][0].change})")
-    joint = [row for row in by_about.get("features together", []) if row.moved]
+    scores = [row for row in tests if row.about == "predictions"]
+    if any(row.moved for row in scores):
+        by_rank = any(row.moved and row.name.startswith("Kruskal-Wallis") for row in scores)
+        seen = "Kruskal-Wallis" if by_rank else "by KS alone: their mean rank has not"
+        clauses.append(f"the predicted scores moved ({seen})")
+    elif scores:
+        clauses.append("the predicted scores have not moved")
+    for row in tests:
+        if row.moved and row.about == "accuracy":
+            clauses.append(f"accuracy {'fell' if row.effect < 0 else 'rose'} by {abs(row.effect):.3f}")
+        elif row.moved and row.about == "classes":
+            clauses.append(f"the target moved ({row.change})")
+    return clauses
+
+
+def _feature_clauses(moved: list[FeatureDrift], joint: list[GlobalTest], n_features: int) -> list[str]:
+    """Clauses on the features that moved, largest effect first, and on the joint tests that reject."""
     dependent = [row for row in joint if row.name == MULTIVARIATE["dependence"]]
     if moved:
         n_moved = len({row.name.removesuffix(MISSING) if row.kind == "missing" else row.name for row in moved})
         shown = ", ".join(f"{row.name} ({row.change})" for row in moved[:3])
         more = f" and {len(moved) - 3} more" if len(moved) > 3 else ""
-        clauses.append(f"{n_moved} of {counted(len(report.columns), 'feature')} moved: {shown}{more}")
-        clauses += [f"their dependence moved ({dependent[0].change})"] if dependent else []
-    elif dependent:
-        clauses.append(f"no feature moved by itself, but their dependence did ({dependent[0].change})")
-    elif joint:
-        clauses.append(
-            "no feature moved by itself, but the features together did: look at their dependence, or at many small changes"
-        )
-    else:
-        clauses.append("no feature moved")
-    return "Shift: " + "; ".join(clauses) + "."
+        clauses = [f"{n_moved} of {counted(n_features, 'feature')} moved: {shown}{more}"]
+        return clauses + ([f"their dependence moved ({dependent[0].change})"] if dependent else [])
+    if dependent:
+        return [f"no feature moved by itself, but their dependence did ({dependent[0].change})"]
+    if joint:
+        return ["no feature moved by itself, but the features together did: look at their dependence, or at many small changes"]
+    return ["no feature moved"]
 
 
 def _global_line(row: GlobalTest) -> str:
@@ -343,7 +355,7 @@ def _global_line(row: GlobalTest) -> str:
 
 def _feature_line(row: FeatureDrift, width: int) -> str:
     name = shortened(row.name, width)
-    if np.isnan(row.p_value) or row.note == "constant":
+    if not _is_test(row):
         return f"  {name:<{width}}  {row.note}"
     return (
         f"  {name:<{width}}  {row.test:<10} {row.statistic:8.4g}  p {p_in_words(row.p_adjusted):<7} effect {row.effect:.3f}  "

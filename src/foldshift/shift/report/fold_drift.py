@@ -1,10 +1,11 @@
-"""Which features a cut into folds shifts: training part against test part of every fold, and random cuts beside them."""
+"""Drift of folds: training part against test part of every fold, feature by feature, compared with random cuts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import FloatArray, IntArray, Rows, TableLike, UnsignedArray
+    from foldshift.core.types import FloatArray, IntArray, Rows, TableLike, Task, UnsignedArray
     from foldshift.shift.columns import Column
     from foldshift.shift.measures.random_splits import Ranked
 
-AS_CHANCE = "as chance"
+AS_CHANCE: Final = "as chance"
 
 
 class FoldFeature(NamedTuple):
@@ -40,17 +41,17 @@ class FoldFeature(NamedTuple):
     ----------
     name : str
     kind : str
-        ``numeric``, ``nominal``, ``missing`` (whether the value of a numeric feature is) or ``target``.
+        ``numeric``, ``nominal``, ``missing`` (being missing, of a numeric feature) or ``target``.
     distance, distance_chance : float
         Mean over all folds of the largest difference in probability between training and test part (KS distance, or total
         variation), and the same for random folds of the same sizes.
     failing, failing_chance : float
-        Share of the folds in which KS or chi-square rejects at alpha, and the same for random folds. The latter can be away from
-        alpha: few values and small folds make the tests coarse.
+        Share of the folds in which KS or chi-square rejects at alpha, and the same for random folds. The latter can differ from
+        alpha: with few values and small folds the tests are coarse.
     p_more, p_less : float
         Chance that random cuts have a mean distance as large, or as small.
     p_adjusted : float
-        The smaller one times two, corrected over all features and the target by Holm.
+        Twice the smaller of the two, corrected over all features and the target by Holm.
     verdict : str
         ``more``: the cut shifts this feature; ``less``: the cut balances it better than chance; ``as chance``.
     """
@@ -64,7 +65,7 @@ class FoldFeature(NamedTuple):
     p_more: float
     p_less: float
     p_adjusted: float
-    verdict: str
+    verdict: Literal["more", "less", "as chance"]
 
 
 @readable
@@ -78,14 +79,15 @@ class FoldDrift(NamedTuple):
     p_values : ndarray of shape (n_seeds, n_folds, n_rows), dtype float64
         p of KS or chi-square in every fold, one for each row of `features`; NaN for a fold that is empty or holds all samples.
     phi, jaccard : ndarray of shape (n_rows, n_rows), dtype float64
-        Co-failure over all folds of all seeds, `foldshift.shift.detectors.co_failure`; NaN for what never or (phi) always fails.
+        Co-failure over all folds of all seeds, see `foldshift.shift.detectors.co_failure`; NaN for features that never or (phi)
+        always fail.
     alpha : float
     n_random : int
-        Random cuts that say what chance gives.
+        Number of random cuts that were compared.
     verdict : str
         One sentence.
     notes : tuple of str
-        Columns that were left out, and why.
+        Columns that were left out, with the reason.
     """
 
     features: list[FoldFeature]
@@ -98,15 +100,15 @@ class FoldDrift(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def to_rows(self) -> Rows:
-        """One dictionary for each feature."""
+        """Return one dictionary for each feature."""
         return [row._asdict() for row in self.features]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each feature, the smallest corrected p first."""
+        """Return one row for each feature, the smallest corrected p first."""
         return pd.DataFrame(self.to_rows()).sort_values(["p_adjusted", "name"], ignore_index=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, e.g. for JSON: None stands for what is not known."""
+        """Return the result as plain values, e.g. for JSON; a value that is not known is None."""
         return {
             "verdict": self.verdict,
             "n_seeds": self.p_values.shape[0],
@@ -118,11 +120,21 @@ class FoldDrift(NamedTuple):
         }
 
     def sentences(self) -> list[str]:
-        """What was compared, the verdict, and what to know about it."""
+        """Return the result as sentences: the comparison, the verdict, and the notes."""
         return [self._title() + ".", self.verdict, *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Mean distance of every feature, the largest excess above; an upright line shows what random cuts give."""
+        """Plot the mean distance of every feature, the largest excess on top; a vertical line shows that of random cuts.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Axes to draw into; by default those of a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
         rows = sorted(self.features, key=lambda row: (row.distance_chance - row.distance, row.name))
         values, marks = [row.distance for row in rows], [row.verdict != AS_CHANCE for row in rows]
         label = "mean distance (filled: differs from chance, the line)"
@@ -162,39 +174,40 @@ def fold_drift(
     *,
     categorical_features: ArrayLike | None = None,
     feature_names: Sequence[str] | None = None,
-    keep: tuple[Any, ...] = (),
-    task: str | None = None,
+    keep: Sequence[str] = (),
+    task: Task | None = None,
     alpha: float = 0.05,
     n_random: int | None = None,
     rng: np.random.Generator | int = 0,
 ) -> FoldDrift:
-    """Which features does a cut into folds shift: training part against test part of every fold, and random cuts beside them.
+    """Find the features that a cut into folds shifts, by comparing training and test parts with those of random cuts.
 
     Parameters
     ----------
     X : DataFrame or array-like of shape (n_samples, n_features)
-        Inputs. Missing values are taken as by `DriftReport`: of a numeric feature they are left out, and whether the value is
-        missing is a row of its own; of a nominal one they are a category. Dates are a quantity in time.
+        Inputs. Missing values are handled as by `DriftReport`: in a numeric feature they are left out, and being missing is a row
+        of its own; in a nominal one they are a category. Dates are a quantity in time.
     y : array-like of shape (n_samples,), optional
-        Target; it is looked at as one more feature. None: without.
+        Target, tested as one more feature. None: not tested.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample from 0, one row per seed; or what cuts them, such as ``KFold(5)``.
+        Fold of every sample from 0, one row per seed; or a splitter such as ``KFold(5)``.
     n_folds : int, optional
         Number of folds; by default the largest fold number plus one.
     categorical_features, feature_names, keep, task
-        As of `DriftReport`.
+        As in `DriftReport`.
     alpha : float, default=0.05
         Level at which a fold fails a test, and of the verdict.
     n_random : int, optional
-        Random cuts: rows of `folds`, shuffled, so that they have the same sizes. Time grows with it. By default 1,999, or as many
-        as there are seeds, or more where there are so many features that the smallest possible p would not survive the
-        correction (one seed only).
+        Number of random cuts. They are rows of `folds`, shuffled, so that they have the same sizes. Time grows with it. By
+        default 1,999, or the number of seeds if that is larger; for one seed more if the smallest possible p could not be
+        significant after the correction for so many features.
     rng : numpy.random.Generator or int, default=0
         Source of the random cuts.
 
     Returns
     -------
     drift : FoldDrift
+        One row per feature, p-values of every fold, and the verdict.
 
     Raises
     ------
@@ -204,17 +217,16 @@ def fold_drift(
 
     Notes
     -----
-    The folds of one cut are no independent samples, and those of different seeds share all their rows: the share that fails says
+    The folds of one cut are not independent samples, and those of different seeds share all their rows: the share that fails says
     nothing by itself. So the whole cut is compared with random cuts of the same sizes. Cuts that were random themselves could
     change places with these, so that the chances are those of a permutation test, exact for any number of seeds and of random
     cuts: `foldshift.shift.measures.random_splits.chances` has the derivation. With many seeds take many random cuts too, for
-    power: the smallest
-    difference seen goes with ``sqrt(1 / n_seeds + 1 / n_random)``. Cuts by the classes or the neighbourhood can be closer than
-    chance, which is said too.
+    power: the smallest difference that is found is proportional to ``sqrt(1 / n_seeds + 1 / n_random)``. Cuts by the classes or
+    the neighbourhood can be closer than chance, which is reported too.
 
-    D and chi-square of every fold are those of two samples. The p of D is asymptotic, since it is only to be below alpha or not;
-    how often that is by chance is counted and not assumed. All columns are ranked once and share the random cuts, which are made
-    block by block: 100,000 rows and 10 columns take some seconds.
+    D and chi-square of every fold are those of two samples. The p of D is asymptotic, since it is only compared with alpha; how
+    often it is below alpha by chance is counted and not assumed. All columns are ranked once and share the random cuts, which are
+    made block by block: 100,000 rows and 10 columns take some seconds.
 
     Examples
     --------
@@ -233,7 +245,7 @@ def fold_drift(
     columns, notes = without_left_out(columns, keep, "keep")
     if y is not None:
         values = target_values(y, n)
-        columns.append(target_column([values, values], task))
+        columns.append(target_column(values, values, task))
     folds, n_folds = given_folds(folds, n_folds, X, y, least=2)
     folds = folds.astype(fold_dtype(n_folds))
     rows, notes = _rows(columns, y is not None, notes)
@@ -243,53 +255,80 @@ def fold_drift(
     enough = int(np.ceil(4 * len(rows) / alpha)) - 1  # the smallest corrected p, two-sided, is then half of alpha
     if n_random is None:
         n_random = max(1999, enough if n_seeds == 1 else n_seeds)
-    nulls = {_pattern(row): ([], [0, 0]) for _, _, row in rows}
-    # A random cut knows no rows, only how many values are equal: columns without ties share one null distribution.
-    for cuts in random_cuts(folds, n_random, rng):
-        for (is_nominal, ends), (means, failed) in nulls.items():
-            distance, p = fold_tests(is_nominal, np.frombuffer(ends, dtype=np.int64), cuts, n_folds)
-            means.append(mean_distances(distance))
-            failed[0] += int((p < alpha).sum())
-            failed[1] += int((~np.isnan(p)).sum())
+    nulls = _null_distributions(rows, random_cuts(folds, n_random, rng), n_folds, alpha)
     p_values, distances = np.empty((n_seeds, n_folds, len(rows))), np.empty((n_seeds, n_folds, len(rows)))
     for j, (_, _, row) in enumerate(rows):
         distances[:, :, j], p_values[:, :, j] = fold_tests(row.is_nominal, row.ends, folds[:, row.order], n_folds)
     found = np.column_stack([mean_distances(distances[:, :, j]) for j in range(len(rows))])
-    by_chance = np.column_stack([np.concatenate(nulls[_pattern(row)][0]) for _, _, row in rows])
+    by_chance = np.column_stack([np.concatenate(nulls[_pattern(row)].means) for _, _, row in rows])
     p_more, p_less = chances(found, by_chance, _kinds(folds, n_folds, n_random), max(9999, enough), rng)
     features = []
     for j, (name, kind, row) in enumerate(rows):
-        failed, tested = nulls[_pattern(row)][1]
-        mean = float(np.nanmean(distances[:, :, j])) if not np.isnan(distances[:, :, j]).all() else 0.0
-        shares = _failing_share(p_values[:, :, j], alpha), failed / tested if tested else np.nan
+        null = nulls[_pattern(row)]
+        distance = float(np.nanmean(distances[:, :, j])) if not np.isnan(distances[:, :, j]).all() else 0.0
+        shares = _failing_share(p_values[:, :, j], alpha), null.n_failed / null.n_tested if null.n_tested else np.nan
         chance = float(by_chance[:, j].mean())
-        features.append(FoldFeature(name, kind, mean, chance, *shares, float(p_more[j]), float(p_less[j]), 1.0, AS_CHANCE))
+        features.append(FoldFeature(name, kind, distance, chance, *shares, float(p_more[j]), float(p_less[j]), 1.0, AS_CHANCE))
     return _judged(features, p_values, alpha, n_random, tuple(notes))
 
 
-def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[list[Any], list[Any]]:
-    """Name, kind and `Ranked` of all that is compared, and notes of what is not."""
+class _Row(NamedTuple):
+    """A column, or its being missing, that is compared."""
+
+    name: str
+    kind: str
+    ranked: Ranked
+
+
+@dataclass
+class _Null:
+    """Mean distances of random cuts, and the numbers of their folds that fail a test and that were tested."""
+
+    means: list[FloatArray] = field(default_factory=list)
+    n_failed: int = 0
+    n_tested: int = 0
+
+
+def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[list[_Row], list[str]]:
+    """List the columns to compare, and add notes on those with too few values."""
     rows, notes = [], list(notes)
     for j, column in enumerate(columns):
         values = column.train.astype(np.float64)
         gone = np.isnan(values)
         kind = "target" if has_target and j == len(columns) - 1 else column.kind
         if len(values) - gone.sum() >= FEWEST_ROWS:
-            rows.append((column.name, kind, ranked(values, column.kind == "nominal")))
+            rows.append(_Row(column.name, kind, ranked(values, column.kind == "nominal")))
         else:
             notes.append(f"{column.name!r} was not tested: it has {len(values) - int(gone.sum())} values.")
         if gone.any() and not gone.all():
-            rows.append((column.name + MISSING, "missing", ranked(gone.astype(np.float64), True)))
+            rows.append(_Row(column.name + MISSING, "missing", ranked(gone.astype(np.float64), True)))
     return rows, notes
 
 
+def _null_distributions(
+    rows: list[_Row], blocks: Iterator[UnsignedArray], n_folds: int, alpha: float
+) -> dict[tuple[bool, bytes], _Null]:
+    """Test the folds of random cuts, block by block, for every pattern of equal values among the rows.
+
+    A random cut knows no rows, only how many values are equal: columns without ties share one null distribution.
+    """
+    nulls = {_pattern(row): _Null() for _, _, row in rows}
+    for cuts in blocks:
+        for (is_nominal, ends), null in nulls.items():
+            distance, p = fold_tests(is_nominal, np.frombuffer(ends, dtype=np.int64), cuts, n_folds)
+            null.means.append(mean_distances(distance))
+            null.n_failed += int((p < alpha).sum())
+            null.n_tested += int((~np.isnan(p)).sum())
+    return nulls
+
+
 def _pattern(row: Ranked) -> tuple[bool, bytes]:
-    """What the distribution over random cuts depends on."""
+    """Return all that the distribution over random cuts depends on."""
     return row.is_nominal, row.ends.astype(np.int64).tobytes()
 
 
 def _kinds(folds: UnsignedArray, n_folds: int, n_random: int) -> IntArray:
-    """A number for every cut, random ones after those looked at: equal where the sizes of the folds are, in any order."""
+    """Number the cuts, the random ones last: equal numbers where folds have the same sizes, in any order."""
     sizes = np.sort([np.bincount(cut, minlength=n_folds) for cut in folds], axis=1)
     kinds = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
     return np.concatenate([kinds, kinds[np.arange(n_random) % len(folds)]])
@@ -300,6 +339,7 @@ def _failing_share(p_values: FloatArray, alpha: float) -> float:
 
 
 def _judged(rows: list[FoldFeature], p_values: FloatArray, alpha: float, n_random: int, notes: tuple[str, ...]) -> FoldDrift:
+    """Correct the p-values, judge every feature and sum up."""
     adjusted = adjust_p(np.array([min(1.0, 2 * min(row.p_more, row.p_less)) for row in rows]), "holm")
     rows = [
         row._replace(

@@ -19,7 +19,7 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.tasks import FAILED, OK
 
 if TYPE_CHECKING:
     from foldshift.advice.result import Advice

@@ -8,7 +8,7 @@ import pandas as pd
 
 from foldshift.engine.storage.score_files import read_columns
 from foldshift.reporting.figure_style import COLOURS, plt
-from foldshift.reporting.items import Drawn, Shown
+from foldshift.reporting.items import FigureResult, TableResult
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.advice.measure import SCHEMAS, TEXTS
@@ -27,7 +27,7 @@ def summary(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Drawn
     rows = pd.concat([pd.DataFrame(read_columns(path, names)) for path in inputs.rows], ignore_index=True)
     rows = rows.sort_values(["task", "dataset", "learner"], ignore_index=True)
     rows = rows.astype(dict.fromkeys(TEXTS, str))
-    return {"advice": Shown(rows, advice_grid(rows)), "intervals (figure)": draw(rows)}
+    return {"advice": TableResult(rows, advice_grid(rows)), "intervals (figure)": draw(rows)}
 
 
 def advice_grid(rows: pd.DataFrame) -> Grid:
@@ -55,7 +55,7 @@ def draw(rows: pd.DataFrame) -> Drawn | Figure:
     """Draw scores relative to the baseline's with their intervals, a line for each data set and learner."""
     good = rows[(rows["status"] == "ok") & (rows["baseline"] > 0)]
     if good.empty:
-        return Drawn(None, {}, "No data set has advice")
+        return FigureResult(None, {}, "No data set has advice")
     figure, axis = plt.subplots(figsize=(7, 0.9 + 0.26 * len(good)))
     for place, (_, row) in enumerate(good.iterrows()):
         axis.plot([row["low"] / row["baseline"], row["high"] / row["baseline"]], [place, place], color=COLOURS[0], lw=1.4)

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.studies.common.coverage_rows import TARGETS, TASK_TITLES
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float =
     """Draw the coverage of the main intervals by partitioner against every target; a line marks `level`."""
     tasks = [task for task in TASK_TITLES if task in set(by_partitioner["task"])]
     if not tasks:
-        return Drawn(None, reason="no population was audited")
+        return FigureResult(None, reason="no population was audited")
     shown = {task: [one for one in FIGURE_INTERVALS if one in set(table["interval"][table["task"] == task])] for task in tasks}
     heights = [
         1.3 + 0.16 * len(shown[task]) * (1 + by_partitioner["partitioner"][by_partitioner["task"] == task].nunique())

@@ -19,7 +19,7 @@ from foldshift.evaluation.classifiers import predict_classes
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.leave_one_out import leave_one_out
 from foldshift.evaluation.regressors import one_line
-from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.tasks import FAILED, OK
 from foldshift.partition.registry import make_folds
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.tasks import FAILED, OK
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
 from foldshift.studies.common.samples import NUMBERS, draw_sample, measure_folds, target_scale
 
