@@ -4,6 +4,8 @@ import ast
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 import foldshift
 
@@ -102,3 +104,17 @@ def plain_scores(model, X, y, folds, random_states=None):
             columns = np.searchsorted(classes, fitted.classes_)
             scores[np.ix_([row], fold == test, columns)] = fitted.predict_proba(X[fold == test])
     return scores
+
+
+def one_row(table, /, **values):
+    """The one row of a table with these values in its columns."""
+    for name, value in values.items():
+        table = table[table[name] == value]
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def write_table(path, frame, schema=None):
+    """Write a data frame as a file of rows, with the columns and types of a schema if there is one; return its path."""
+    pq.write_table(pa.Table.from_pandas(frame, schema=schema, preserve_index=False), path)
+    return path

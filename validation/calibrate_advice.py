@@ -1,4 +1,5 @@
-"""Test advice on populations and data sets that no rule was made from (`validation/held_out_sets.py`): `make advice`.
+"""Test advice on populations and data sets that no rule was made from (`validation/held_out_sets.py`): `make validate
+WHAT=advice`.
 
 Measured are the coverage of the recommended interval by cell, with errors by population, for rows and for groups of rows; alarms
 for splits that are and are not shifted; how often the promise on repetitions is kept; the error of the estimate compared with

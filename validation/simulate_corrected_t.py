@@ -1,4 +1,4 @@
-"""Measure the false findings of tests on one data set for two equally good learners: `make corrected-t`.
+"""Measure the false findings of tests on one data set for two equally good learners: `make validate WHAT=corrected-t`.
 
 Two classes of 50 rows each, twice three inputs: the first learner sees three of them, the second the other three, with the same
 distribution. So both have the same expected accuracy for any learner, and every finding is an error. The designs are 10 x 10-fold
@@ -13,8 +13,10 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from foldshift.inference import conservative_z, f_5x2cv, nadeau_bengio, paired_t
+from provenance_tables import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     Learner = Callable[[FloatArray, IntArray, IntArray, IntArray], BoolArray]  # X, y, training rows, test rows
 
 N, D = 100, 3
+SEED = 20062
 
 
 def nearest(X: FloatArray, y: IntArray, train: IntArray, test: IntArray) -> BoolArray:
@@ -91,14 +94,16 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=2000, help="simulated data sets (default 2000)")
     parser.add_argument("--learners", nargs="*", default=["nearest", "lda", "centroid"], choices=["nearest", "lda", "centroid"])
     arguments = parser.parse_args()
+    learners, rows = {"nearest": nearest, "lda": lda, "centroid": centroid}, []
     for name in arguments.learners:
-        rng = np.random.default_rng(20062)
-        found = [study({"nearest": nearest, "lda": lda, "centroid": centroid}[name], rng) for _ in range(arguments.studies)]
-        print(f"\n{name}, {arguments.studies} data sets: share of findings at .05 and .01 (standard error about "
-              f"{(0.1 * 0.9 / arguments.studies) ** 0.5:.4f})")  # fmt: skip
+        rng = np.random.default_rng(SEED)
+        found = [study(learners[name], rng) for _ in range(arguments.studies)]
         for test in found[0]:
             p = np.array([one[test] for one in found])
-            print(f"  {test:<42} {(p <= 0.05).mean():.4f} {(p <= 0.01).mean():.4f}", flush=True)
+            rows.append({"learner": name, "test": test} | {f"share_{level}": (p <= level).mean() for level in (0.05, 0.01)})
+            print("  {:10} {:<42} {:.4f} {:.4f}".format(*rows[-1].values()), flush=True)
+    path = write_table("corrected_t", pd.DataFrame(rows), n_studies=arguments.studies, seed=SEED)
+    print(f"wrote {path.name}; shares have a standard error of about {(0.1 * 0.9 / arguments.studies) ** 0.5:.4f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Measure the coverage of every interval, and the promise of `recommend_repetitions`, with a known truth: `make coverage`.
+"""Measure the coverage of every interval, and the promise of `recommend_repetitions`, with a known truth: `make validate
+WHAT=coverage`.
 
 Six populations that no test uses. Every sample is cross-validated and compared with the true errors on rows outside it. The unit
 of the errors of a mean is the population (learners of a population share its samples), that of a single coverage is the sample

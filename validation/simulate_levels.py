@@ -1,4 +1,4 @@
-"""Measure the real levels of the tests over data sets where all methods are equally good: `make levels`.
+"""Measure the real levels of the tests over data sets where all methods are equally good: `make validate WHAT=levels`.
 
 For every number of data sets n = 3 to 15 and of methods k = 2 to 6, with normal scores and with heavy ties (three values), this
 prints the share of simulated studies in which a test finds something at .05 and at .01: Friedman, Iman-Davenport's F, Nemenyi,
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from foldshift.inference.comparisons.exact_ranks import N_DRAWS, rank_sums
 from scipy import stats
 
 from foldshift.inference import sign_test, wilcoxon_signed_ranks
 from foldshift.inference._midranks import midranks
-from foldshift.inference.comparisons.exact_ranks import N_DRAWS, rank_sums
 from foldshift.inference.comparisons.ranks import SMALL
 from foldshift.inference.corrections import adjust_p
 

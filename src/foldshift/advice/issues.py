@@ -118,8 +118,8 @@ def find_faults(
 
     Notes
     -----
-    None of these is a test with a level. Each threshold is one that chance does not reach in any table; `make advice` measures
-    them on 20 clean sets.
+    None of these is a test with a level. Each threshold is one that chance does not reach in any table; `make validate
+    WHAT=advice` measures them on 20 clean sets.
     """
     rng = np.random.default_rng(ROWS_SEED) if rng is None else rng
     identifiers = [column.name for column in data.columns if column.kind == "identifier"]

@@ -28,7 +28,7 @@ FOLD_TESTS = (
     T_5X2CV := "5x2cv t",
     F_5X2CV := "5x2cv F",
 )
-# Shares of false findings between equally good learners, 2,000 data sets each: `make corrected-t`.
+# Shares of false findings between equally good learners, 2,000 data sets each: `make validate WHAT=corrected-t`.
 HELD = {
     "10 x 10 folds": {"5 nearest neighbours": 0.110, "LDA": 0.046, "nearest centroid": 0.042},
     "10 folds": {"5 nearest neighbours": 0.036, "LDA": 0.013, "nearest centroid": 0.014},

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TASKS = {"classification": "Classes: error rate, per cent", "regression": "Quantities: root mean square error"}
 
 
-def summary(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Drawn | Figure]:
+def summary(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult | FigureResult | Figure]:
     """Make the table, and the figure."""
     names = SCHEMAS["advice"].names
     rows = pd.concat([pd.DataFrame(read_columns(path, names)) for path in inputs.rows], ignore_index=True)
@@ -51,7 +51,7 @@ def advice_grid(rows: pd.DataFrame) -> Grid:
     return Grid(["Data set", "Learner", "Cut", "Times", "Score", "95 % interval", "Against baseline", "Beware"], shown, notes)
 
 
-def draw(rows: pd.DataFrame) -> Drawn | Figure:
+def draw(rows: pd.DataFrame) -> FigureResult | Figure:
     """Draw scores relative to the baseline's with their intervals, a line for each data set and learner."""
     good = rows[(rows["status"] == "ok") & (rows["baseline"] > 0)]
     if good.empty:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
@@ -20,7 +20,7 @@ ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may diffe
 UNSTATED = ("Page", "Pendigits", "Satimage", "Segment")  # several classes, and the paper does not say which is positive
 SPREAD = "plus or minus"
 BINARISATION = "which class is positive is not stated; it enters through the stratified split"
-# In 395 of 10,000 random splits of Page 3 or more features fail; `make readings` measures the 136 in which 3 do.
+# In 395 of 10,000 random splits of Page 3 or more features fail; `make validate WHAT=readings` measures the 136 in which 3 do.
 PAGE = "three features fail without any shift in print, as three or more do in 4.0 % of 10,000 random splits; "
 # Explanations of single printed cells, by table, data set and condition.
 KNOWN = {
@@ -47,7 +47,7 @@ class PrintedNumber(NamedTuple):
     printed: float
 
 
-def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Compare the printed tables with ours, and count the printed numbers that are met."""
     printed, ours = (
         {name: pd.read_csv(path, keep_default_na=False, na_values=[""]) for name, path in zip(TABLES, paths)}
@@ -57,8 +57,8 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     table = comparison(judged)
     ledger = print_ledger(judged, verdicts(judged))
     return {
-        "paper_vs_ours": Shown(table, compared_grid(table, summary(judged))),
-        "print_ledger": Shown(ledger, ledger_grid(ledger)),
+        "paper_vs_ours": TableResult(table, compared_grid(table, summary(judged))),
+        "print_ledger": TableResult(ledger, ledger_grid(ledger)),
     }
 
 

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from foldshift.inference.proportions import wilson_interval
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
@@ -50,7 +50,7 @@ SUPERVISED = ("friedman", "two_proportion")  # they need the classes of the test
 COMPLETE = 0.95  # share of the cells that a detector needs to be compared on all of them
 
 
-def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of rejections: where something has moved, and where nothing has."""
     alpha = settings["alpha"]
     shift, learners, multivariate = (
@@ -58,7 +58,7 @@ def detectors(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     )
     fired = rejections(shift, learners, multivariate, alpha)
     power, alarms = power_table(fired, alpha), type_one_table(fired, alpha)
-    return {"power": Shown(power, power_grid(power, alpha)), "type_one": Shown(alarms, type_one_grid(alarms, alpha))}
+    return {"power": TableResult(power, power_grid(power, alpha)), "type_one": TableResult(alarms, type_one_grid(alarms, alpha))}
 
 
 def rejections(shift: pd.DataFrame, learners: pd.DataFrame, multivariate: pd.DataFrame, alpha: float) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.shift.detectors.co_failure import translation_limit
@@ -28,7 +28,7 @@ SHOWN = ("paper", "valid", "holm")
 PHI = {"paper": "phi_paper", "corrected": "phi", "jaccard": "jaccard"}
 
 
-def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.DataFrame]:
+def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult | pd.DataFrame]:
     """Make Tables 1 to 4, the readings of Table 2, and the numbers behind Figures 13 and 14."""
     shift, readings, together = (read_rows(getattr(inputs, kind), kind) for kind in ("shift", "readings", "co_failure"))
     table1, table2, table3, table4 = (pd.read_csv(getattr(inputs, f"table{i}")) for i in (1, 2, 3, 4))
@@ -40,7 +40,7 @@ def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.D
         "table3_phi": (phi_table(together, table3), phi_grid),
         "table4_ks_translation": (translation_table(shares, table4), translation_grid),
     }
-    return {name: Shown(table, grid(table)) for name, (table, grid) in tables.items()} | {"ks_by_prior": prior_table(shift)}
+    return {name: TableResult(table, grid(table)) for name, (table, grid) in tables.items()} | {"ks_by_prior": prior_table(shift)}
 
 
 def read_sizes(paths: list[Path]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets, paper_name
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION, TRUE_MNAR
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import Inputs, ObjectArray
 
-    Drawing = Callable[[pd.DataFrame, pd.DataFrame, pd.DataFrame, float], Drawn | Figure]  # p-values, shares, Hellinger, alpha
+    Drawing = Callable[
+        [pd.DataFrame, pd.DataFrame, pd.DataFrame, float], FigureResult | Figure
+    ]  # p-values, shares, Hellinger, alpha
 
 BY_CLASS = ("Compustat", "E-State", "Oil", "Phoneme")  # data sets that the paper looks at in Figure 14
 MOST_ROWS = 4
@@ -33,26 +35,26 @@ MEAN_P, RATE = "mean p-value", "share of p-values below {:g}"
 TEST_NAMES = {"friedman": "Friedman over bootstraps (paper)", "two_proportion": "two proportions", "kruskal": "Kruskal-Wallis"}
 
 
-def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, FigureResult | Figure]:
     """Draw Figures 6 to 11 and 13 to 17 from their tables."""
     p_values, prior, hellinger = (pd.read_csv(path) for path in (inputs.p_values, inputs.ks_by_prior, inputs.hellinger))
     return {f"{name} (figure)": draw(name, p_values, prior, hellinger, settings["alpha"]) for name in FIGURES}
 
 
-def draw(name: str, p_values: pd.DataFrame, prior: pd.DataFrame, hellinger: pd.DataFrame, alpha: float) -> Drawn | Figure:
+def draw(name: str, p_values: pd.DataFrame, prior: pd.DataFrame, hellinger: pd.DataFrame, alpha: float) -> FigureResult | Figure:
     """Draw one of `FIGURES`."""
     return FIGURES[name](p_values, prior, hellinger, alpha)
 
 
 def draw_p_values(
     table: pd.DataFrame, conditions: Sequence[str], paper_test: str, valid_test: str, alpha: float
-) -> Drawn | Figure:
+) -> FigureResult | Figure:
     """Draw Figures 6 to 11: p-values of a test by condition and learner, from the lowest to the highest data set."""
     learners = list(dict.fromkeys(table["learner"]))
     table = table[table["test"].isin([paper_test, valid_test])]
     conditions = [name for name in conditions if name in set(table["condition"])]
     if not conditions:
-        return Drawn(None, reason=NOTHING)
+        return FigureResult(None, reason=NOTHING)
     panels = (
         (paper_test, "mean_p", f"As in the paper: {TEST_NAMES[paper_test]}", MEAN_P),
         (valid_test, "rejection_rate", f"Corrected: {TEST_NAMES[valid_test]}, rejections", RATE.format(alpha)),
@@ -109,12 +111,12 @@ def draw_prior(table: pd.DataFrame) -> Figure:
     return _with_datasets(figure, names, open_mark=True)
 
 
-def draw_prior_by_class(table: pd.DataFrame) -> Drawn | Figure:
+def draw_prior_by_class(table: pd.DataFrame) -> FigureResult | Figure:
     """Draw Figure 14: the same within each class, for the data sets that the paper shows, or else the first."""
     names = _datasets(table)
     names = [name for name in names if paper_name(name) in BY_CLASS] or names[:MOST_ROWS]
     if not names:
-        return Drawn(None, reason=NOTHING)
+        return FigureResult(None, reason=NOTHING)
     letters = iter("abcdefghijklmnop")
     figure, axes = plt.subplots(len(names), 2, figsize=(8.6, 1.2 + 1.9 * len(names)), sharex=True, sharey=True, squeeze=False)
     for name, pair in zip(names, axes):
@@ -143,11 +145,11 @@ def draw_prior_by_class(table: pd.DataFrame) -> Drawn | Figure:
     return figure
 
 
-def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> Drawn | Figure:
+def draw_hellinger(table: pd.DataFrame, conditions: Sequence[str]) -> FigureResult | Figure:
     """Draw Figures 15 and 16: change of the Hellinger distance against Base, and its excess over chance, as bars."""
     names = _datasets(table)
     if not names:
-        return Drawn(None, reason=NOTHING)
+        return FigureResult(None, reason=NOTHING)
     figure, axes = plt.subplots(2, 1, figsize=(8.6, 6), sharex=True)
     panels = (
         (conditions, "change", "As in the paper: change against Base", "change, per cent"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.table_grid import plain_grid
 from foldshift.studies.cieslak_2009.compared_with_print import compared, compared_grid, over_repeats
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from foldshift.reporting.table_grid import Grid
 
 
-def hellinger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def hellinger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Table 6, and the numbers behind Figures 15 to 17."""
     skewness = skew_table(read_rows(inputs.co_failure, "co_failure"), pd.read_csv(inputs.printed))
     distance = hellinger_table(read_rows(inputs.shift, "shift"))
     return {
-        "table6_hellinger_skew": Shown(skewness, skew_grid(skewness)),
-        "hellinger": Shown(distance, plain_grid(distance, order_notes(distance))),
+        "table6_hellinger_skew": TableResult(skewness, skew_grid(skewness)),
+        "hellinger": TableResult(distance, plain_grid(distance, order_notes(distance))),
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import norm
 
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.studies.cieslak_2009.shift_test_examples import KS_A, KS_B, examples_grid, examples_table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Any]:
     """Make Table 5 and the other worked examples, Figures 2 to 5 and Figure 12; `inputs` and `settings` are not used."""
     table = examples_table()
     return {
-        "table5_examples": Shown(table, examples_grid(table)),
+        "table5_examples": TableResult(table, examples_grid(table)),
         "figures2_to_5_shifts (figure)": draw_shifts(),
         "figure12_ks_example (figure)": draw_ks_example(),
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.inference.comparisons.ranks import friedman
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 TESTS = {"friedman": "friedman_p", "two_proportion": "two_proportion_p", "kruskal": "kruskal_p", "ks_scores": "ks_scores_p"}
 
 
-def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | pd.DataFrame]:
+def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult | pd.DataFrame]:
     """Make the table of sensitivity, and the numbers behind Figures 6 to 11."""
     rows = read_rows(inputs.learners, "learners", settings)
     table = sensitivity_table(rows, settings["alpha"])
     return {
-        "learner_sensitivity": Shown(table, sensitivity_grid(table)),
+        "learner_sensitivity": TableResult(table, sensitivity_grid(table)),
         "p_values": p_values_table(rows, settings["alpha"]),
     }
 

@@ -18,7 +18,7 @@ from foldshift.engine.storage.seed_results import select_cells
 from foldshift.inference.comparisons.paired import nadeau_bengio
 from foldshift.inference.corrections import adjust_p
 from foldshift.inference.repetitions.recommend import recommend_repetitions
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count, number, p_value, signed
 from foldshift.reporting.table_grid import Cell, Grid
 
@@ -41,7 +41,7 @@ LEARNERS = [
 ]  # fmt: skip
 
 
-def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows, value: str, reference: str) -> dict[str, Shown]:
+def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows, value: str, reference: str) -> dict[str, TableResult]:
     """Make both tables of differences within data sets, of partitioners against `reference` and of pairs of learners.
 
     `wanted` says of every data set how many of the files are its own (``files``) and what is wanted of them (``wanted``).
@@ -63,8 +63,8 @@ def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows, value: s
             table["difference_own_units"] *= table["dataset"].map(units).astype(float)
     alpha = settings["alpha"]
     return {
-        "partitioners_by_dataset": Shown(partitioners, partitioners_grid(partitioners, alpha)),
-        "learners_by_dataset": Shown(learners, learners_grid(learners, alpha)),
+        "partitioners_by_dataset": TableResult(partitioners, partitioners_grid(partitioners, alpha)),
+        "learners_by_dataset": TableResult(learners, learners_grid(learners, alpha)),
     }
 
 

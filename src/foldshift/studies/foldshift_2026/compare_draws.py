@@ -1,4 +1,5 @@
-"""Compare several draws of the samples: claims that hold in each and in all together: `make draws DRAWS="7deca6f HEAD"`.
+"""Compare several draws of the samples: claims that hold in each and in all together: `make validate WHAT=draws DRAWS="7deca6f
+HEAD"`.
 
 A draw is a commit with published tables, or a file ``by_population.csv`` of a run. Each draw has other samples of the same
 populations, which stay the unit: the value of a population is the mean over its sizes in all draws.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.engine.storage.score_files import read_columns
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, counted, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import TASK_TITLES
@@ -25,14 +25,14 @@ COLUMNS = ["task", "n_sample", "method", "cut", "n_fits", "n_populations", "lowe
 COLUMNS += [f"{name}{end}" for name in VALUES for end in ("", "_error")]
 
 
-def methods(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def methods(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of methods."""
     columns = (*KEYS, *ENDS, "truth", "n_fits")
     rows = pd.concat([pd.DataFrame(read_columns(path, columns)) for path in inputs.rows], ignore_index=True)
     for name in KEYS[:5]:
         rows[name] = rows[name].astype(str)
     table = methods_table(rows, settings["methods"]["cuts"])
-    return {"methods": Shown(table, methods_grid(table, settings["level"], int(rows["estimate"].isna().sum())))}
+    return {"methods": TableResult(table, methods_grid(table, settings["level"], int(rows["estimate"].isna().sum())))}
 
 
 def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:

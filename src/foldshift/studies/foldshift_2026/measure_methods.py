@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from foldshift.core.seeding import seed_sequence
 from foldshift.engine.storage.score_files import TEXT
+from foldshift.inference.comparisons.conservative_z import conservative_z
 from foldshift.inference.comparisons.paired import nadeau_bengio
 from foldshift.inference.fit_losses import losses_after_fit, squared_error, zero_one_loss
-from foldshift.inference.comparisons.conservative_z import conservative_z
 from foldshift.inference.intervals.cross_validation import nested_cv_interval
 from foldshift.studies.common.samples import attempt
 from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS, NESTED_FOLDS, n_fits

@@ -16,7 +16,7 @@ from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.status import FAILED, OK
+from foldshift.evaluation.tasks import FAILED, OK
 from foldshift.studies.common.samples import draw_sample, target_scale
 from foldshift.studies.foldshift_2026.partitioners import fits
 

@@ -12,7 +12,7 @@ import pandas as pd
 from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.simulation.coverage import WHOLE_SAMPLE
 from foldshift.reporting.figure_style import COLOURS, plt, style
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, counted, p_value, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import PARTITIONER_COLUMNS, TASK_TITLES, audit_table, partitioner_table
@@ -57,7 +57,7 @@ FAR_BEYOND, FEW = 6.0, 3  # times the median cut beyond which a cut is outside o
 MORE_COLOURS, MORE_MARKERS = ("#882255", *COLOURS[1:]), ("<", ">", "p", "h", "d", "8", "H")
 
 
-def honesty(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Figure]:
+def honesty(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult | Figure]:
     """Make all tables, and the figure."""
     cuts, level = settings["cuts"], settings["level"]
     rows = pd.concat([pd.DataFrame(read_columns(path, (*KEYS, *NUMBERS))) for path in inputs.rows], ignore_index=True)
@@ -71,12 +71,12 @@ def honesty(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown | Figur
     advice = answers(learners, audits, cuts, level)
     lost = len(rows) - len(good)
     return {
-        "answer": Shown(advice, answer_grid(advice)),
-        "ledger": Shown(claims, ledger_grid(claims)),
-        "by_folds": Shown(folds, folds_grid(folds)),
-        "honesty": Shown(by_cut, honesty_grid(by_cut, lost)),
-        "coverage": Shown(coverage, coverage_grid(coverage[coverage["target"] == WHOLE_SAMPLE], level)),
-        "by_population": Shown(populations),
+        "answer": TableResult(advice, answer_grid(advice)),
+        "ledger": TableResult(claims, ledger_grid(claims)),
+        "by_folds": TableResult(folds, folds_grid(folds)),
+        "honesty": TableResult(by_cut, honesty_grid(by_cut, lost)),
+        "coverage": TableResult(coverage, coverage_grid(coverage[coverage["target"] == WHOLE_SAMPLE], level)),
+        "by_population": TableResult(populations),
         "optimism (figure)": draw_optimism(by_cut, cuts),
     }
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Rectangle
 
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
 from foldshift.studies.geras_2013.source_rows import AXES, DESIGNS, GRID, REVIEWS, SAMPLING, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
@@ -73,14 +73,14 @@ class Panel(NamedTuple):
     rows: pd.DataFrame
 
 
-def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, FigureResult | Figure]:
     """Draw all figures."""
     draws, grid = read_rows(inputs.error, DRAWS), {name: settings[name] for name in GRID}
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
     n_datasets = settings["n_truth"]
     return {
         "figure1_blocks (figure)": draw_blocks(),
-        "figure2_error (figure)": Drawn(
+        "figure2_error (figure)": FigureResult(
             draw_error(error_table(draws, **grid)), {"kind_of_reviews": REVIEWS[settings["reviews"]]}
         ),
         "figure3_spread (figure)": draw_spread(spread_table(draws, **grid)),

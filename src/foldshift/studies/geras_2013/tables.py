@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
@@ -36,36 +36,36 @@ LETTERS = (
 )
 
 
-def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Figures 2 and 3 as tables."""
     rows = read_rows(inputs.rows, DRAWS)
     grid = {name: settings[name] for name in GRID}
     bias, spread = error_table(rows, **grid), spread_table(rows, **grid)
     return {
-        "figure2_error": Shown(bias, error_grid(bias), {"kind_of_reviews": REVIEWS[settings["reviews"]]}),
-        "figure3_spread": Shown(spread, spread_grid(spread)),
+        "figure2_error": TableResult(bias, error_grid(bias), {"kind_of_reviews": REVIEWS[settings["reviews"]]}),
+        "figure3_spread": TableResult(spread, spread_grid(spread)),
     }
 
 
-def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Figures 4 and 6 as tables, and the table of estimators."""
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
     decomposition = decomposition_table(components, settings["n_truth"])
     figure6, estimators = figure6_table(estimates), estimators_table(estimates)
     return {
-        "figure4_decomposition": Shown(decomposition, decomposition_grid(decomposition)),
-        "figure6_estimators": Shown(figure6, figure6_grid(figure6)),
-        "estimators": Shown(estimators, estimators_grid(estimators)),
+        "figure4_decomposition": TableResult(decomposition, decomposition_grid(decomposition)),
+        "figure6_estimators": TableResult(figure6, figure6_grid(figure6)),
+        "estimators": TableResult(estimators, estimators_grid(estimators)),
     }
 
 
-def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of models in which everything is known: exact, and simulated where a model was simulated."""
     exact = mean_predictor_table()
-    items = {"mean_predictor": Shown(exact, mean_predictor_grid(exact))}
+    items = {"mean_predictor": TableResult(exact, mean_predictor_grid(exact))}
     if inputs.rows:
         simulated = models_table(read_rows(inputs.rows, MODELS))
-        items["models"] = Shown(simulated, models_grid(simulated))
+        items["models"] = TableResult(simulated, models_grid(simulated))
     return items
 
 

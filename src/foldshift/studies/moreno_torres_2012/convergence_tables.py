@@ -18,7 +18,7 @@ from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import jackknife_error
 from foldshift.inference.repetitions.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.moreno_torres_2012.notation import REFERENCE, scheme_name
@@ -42,7 +42,7 @@ PRINTED = {
 PRINTED_CAP = 100  # experiments that the paper made of every kind
 
 
-def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Table VII, the table of what it depends on, and convergence against the number of experiments."""
     keys = settings["ids"], settings["iterations"], list(settings["partitioners"]), list(settings["datasets"])
     by_dataset, primary = [], []
@@ -56,9 +56,9 @@ def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     points = pd.concat([pd.DataFrame(read_columns(path, CURVES)) for path in inputs.curves], ignore_index=True)
     curves = convergence_curves(pd.concat(primary, ignore_index=True), points, *keys)
     return {
-        "table7_convergence": Shown(table, convergence_grid(table)),
-        "convergence_sensitivity": Shown(sensitivity, sensitivity_grid(sensitivity)),
-        "convergence_curves": Shown(curves, curves_grid(curves)),
+        "table7_convergence": TableResult(table, convergence_grid(table)),
+        "convergence_sensitivity": TableResult(sensitivity, sensitivity_grid(sensitivity)),
+        "convergence_curves": TableResult(curves, curves_grid(curves)),
     }
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from foldshift.inference.repetitions.convergence import THRESHOLD
 from foldshift.reporting.figure_style import MARKERS, log_scale, plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.reporting.min_datasets import too_few
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.studies.common.covariate_shift_tables import CHANCE_IS_HALF, SHIFT_LABELS, by_partitioner
@@ -26,7 +26,7 @@ TICKS = (-0.4, -0.2, -0.1, -0.05, -0.02, 0, 0.02, 0.05, 0.1, 0.2, 0.4)
 GREYS = ("#000000", "#FFFFFF", "#7F7F7F", "#D0D0D0")
 
 
-def results(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | Drawn]:
+def results(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | FigureResult]:
     """Draw the figures of results."""
     partitioners, schemes = settings["partitioners"], [scheme_name(k, r) for k, r in settings["iterations"].items()]
     shift, ablation, accuracy = (pd.read_csv(path) for path in (inputs.shift, inputs.ablation, inputs.accuracy))
@@ -49,10 +49,10 @@ def common_scheme(table: pd.DataFrame) -> str:
     return next((name for name, n in counts.items() if name != AVERAGE and n == table["change"].nunique()), AVERAGE)
 
 
-def draw_accuracy(table: pd.DataFrame, nothing: str = NO_PAIR) -> Figure | Drawn:
+def draw_accuracy(table: pd.DataFrame, nothing: str = NO_PAIR) -> Figure | FigureResult:
     """Draw the accuracy by number of experiments averaged: a column per scheme, a row per configuration."""
     if table["percent"].isna().all():
-        return Drawn(None, reason=nothing)
+        return FigureResult(None, reason=nothing)
     configurations, schemes = list(dict.fromkeys(table["configuration"])), list(dict.fromkeys(table["scheme"]))
     names = list(dict.fromkeys(table["partitioner"]))
     figure, axes = plt.subplots(
@@ -232,11 +232,11 @@ def draw_bias(table: pd.DataFrame, learner: str = ALL) -> Figure:
     return figure
 
 
-def draw_ablation(table: pd.DataFrame, scheme: str = AVERAGE, nothing: str = NO_PAIR) -> Figure | Drawn:
+def draw_ablation(table: pd.DataFrame, scheme: str = AVERAGE, nothing: str = NO_PAIR) -> Figure | FigureResult:
     """Draw the per cent of agreements of the partitioners under every change."""
     part = table[(table["scheme"] == scheme) & table["percent"].notna()]
     if part.empty:
-        return Drawn(None, reason=nothing)
+        return FigureResult(None, reason=nothing)
     part = part.assign(what=[text.partition(": ")[2] or text for text in part["change"]])
     configurations, partitioners = (list(dict.fromkeys(part[name])) for name in ("configuration", "partitioner"))
     changes = list(dict.fromkeys(part["what"]))

@@ -12,7 +12,7 @@ import pandas as pd
 from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.missing import common_results, mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, agreements, jackknife_error
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, too_few
 from foldshift.reporting.number_formats import count_range, number, with_error
 from foldshift.reporting.table_grid import Cell, Grid, shades
@@ -29,7 +29,7 @@ TRUTHS = {
 TRUTHS_OF = {"population": "mean over all samples", "sample": "of the same sample"}
 
 
-def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of bias against held-out rows, and of agreement of single experiments with the held-out truth."""
     rows = pd.concat([pd.DataFrame(read_columns(path, ROWS)) for path in inputs.rows], ignore_index=True)
     learners = list(next(iter(settings["ids"].values())).values())  # of the first configuration
@@ -37,8 +37,8 @@ def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     bias, agreement = bias_table(rows, *keys), agreement_table(rows, *keys)
     few = too_few(rows["population"].nunique(), ALPHA, "population")
     return {
-        "heldout_bias": Shown(bias, bias_grid(bias)),
-        "heldout_agreement": Shown(agreement, one_line(few) if few else agreement_grid(agreement)),
+        "heldout_bias": TableResult(bias, bias_grid(bias)),
+        "heldout_agreement": TableResult(agreement, one_line(few) if few else agreement_grid(agreement)),
     }
 
 

@@ -13,7 +13,7 @@ from foldshift.core.errors import DataError
 from foldshift.core.seeding import generator
 from foldshift.engine.layout.bundles import TRUTH
 from foldshift.engine.storage.score_files import read_columns
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.table_grid import Cell, Grid, plain_grid
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.studies.common.covariate_shift_tables import (
@@ -52,7 +52,7 @@ QUESTIONS = {
 }
 
 
-def covariate_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def covariate_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of the shift by partitioner, data set and feature, and of what it does to the error of the estimate."""
     schemes, partitioners = settings["iterations"], settings["partitioners"]
     configuration, names = next(iter(settings["ids"].items()))
@@ -72,10 +72,10 @@ def covariate_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown
     summary, by_feature = shift_summary(by_cell, partitioners, REFERENCE), feature_table(features, schemes)
     correlations = shift_and_error(rows, errors, schemes, partitioners, master_seed=settings["master_seed"])
     return {
-        "covariate_shift": Shown(summary, shift_grid(summary, settings["alpha"], REFERENCE)),
-        "covariate_shift_by_dataset": Shown(by_dataset, plain_grid(short)),
-        "shifted_features": Shown(by_feature, shifted_grid(by_feature, partitioners)),
-        "covariate_shift_and_error": Shown(correlations, correlation_grid(correlations)),
+        "covariate_shift": TableResult(summary, shift_grid(summary, settings["alpha"], REFERENCE)),
+        "covariate_shift_by_dataset": TableResult(by_dataset, plain_grid(short)),
+        "shifted_features": TableResult(by_feature, shifted_grid(by_feature, partitioners)),
+        "covariate_shift_and_error": TableResult(correlations, correlation_grid(correlations)),
     }
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from foldshift.core.seeding import generator
 from foldshift.inference.missing import mean_present, std_present
 from foldshift.inference.repetitions.agreement import ALPHA, accuracy_by_repetitions, pairwise_tests
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, too_few
 from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value, with_error
 from foldshift.reporting.table_grid import Cell, Grid
@@ -51,7 +51,7 @@ CLASSIFIERS = {
 }
 
 
-def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> dict[str, Shown]:
+def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict[str, Any]]) -> dict[str, TableResult]:
     """Make Tables II to VI, and the accuracy by repetitions; `learners`: entries of the learners file."""
     names, partitioners = settings["learners"], settings["partitioners"]
     schemes, alpha = settings["iterations"], settings["alpha"]
@@ -66,16 +66,16 @@ def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict
     few = too_few(len(settings["datasets"]), alpha)
     nothing = few or (NO_PAIR if found.empty and auc["auc"].notna().any() else "")
     return {
-        "table2_classifiers": Shown(classifiers, classifiers_grid(classifiers)),
-        "table3_auc": Shown(auc, auc_grid(auc)),
-        "table4_wilcoxon": Shown(tests, one_line(few) if few else wilcoxon_grid(tests, alpha)),
-        "table5_agreement": Shown(
+        "table2_classifiers": TableResult(classifiers, classifiers_grid(classifiers)),
+        "table3_auc": TableResult(auc, auc_grid(auc)),
+        "table4_wilcoxon": TableResult(tests, one_line(few) if few else wilcoxon_grid(tests, alpha)),
+        "table5_agreement": TableResult(
             found,
             one_line(nothing) if nothing else agreement_grid(found, names, alpha),
             {"experiments": counts_of_experiments(found) or settings["n_seeds"]},
         ),
-        "table6_accuracy": Shown(accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies)),
-        "accuracy_by_repetitions": Shown(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
+        "table6_accuracy": TableResult(accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies)),
+        "accuracy_by_repetitions": TableResult(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
     }
 
 

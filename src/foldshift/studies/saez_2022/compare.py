@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.engine.storage.rows_by_cell import read_cells
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import (
     EXPLAINED,
     MET,
@@ -32,7 +32,7 @@ PRINTED_SEEDS = 1000
 Number = TypeVar("Number")
 DEFAULT_LEAVES = "RPART7"  # RPART with R's own default for the samples of a leaf, 7 where Table 2 prints 6
 # By number of folds: standard deviation of the mean error of NN over orders of the rows, which decide between samples at equal
-# distance (`make readings`). The paper's order is not known.
+# distance (`make validate WHAT=readings`). The paper's order is not known.
 TIE_ERROR = {2: 2e-5, 5: 3e-5, 10: 4e-5}
 PRINT_KEYS = ("dataset", "regressor", "metric", "k", "partitioner", "quantity")  # of a printed number
 
@@ -121,7 +121,7 @@ def bootstrap_errors(inputs: Inputs, settings: dict[str, Any]) -> dict[Key, floa
     return out
 
 
-def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Compare the printed tables with ours, and count the printed numbers that are met."""
     printed = printed_rows(*inputs.printed)
     datasets, shift, error = (pd.read_csv(path) for path in (inputs.datasets, inputs.table4, inputs.table5))
@@ -137,7 +137,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
         "; ".join(filter(None, (note, f"{value:.4g} with 7 samples in a leaf" * (value == value))))
         for note, value in zip(table["note"], other["ours"])
     ]
-    return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
+    return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
 
 
 def as_rpart(numbers: dict[Key, Number]) -> dict[Key, Number]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from foldshift.partition.methods.stratified import stratified_folds
 from foldshift.reporting.figure_style import MARKERS, log_scale, plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.reporting.min_datasets import too_few
 from foldshift.shift.measures.ks import fold_ks
 
@@ -30,11 +30,11 @@ def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
     return {"figure1_target_shift (figure)": draw_target_shift()}
 
 
-def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | Drawn]:
+def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | FigureResult]:
     """Draw Figure 2 from its table."""
     table = pd.read_csv(inputs.table)
     if few := too_few(len(settings["datasets"]), settings["alpha"]):
-        return {"figure2_convergence (figure)": Drawn(None, reason=few)}
+        return {"figure2_convergence (figure)": FigureResult(None, reason=few)}
     return {"figure2_convergence (figure)": draw_convergence(table, settings["partitioners"], settings["alpha"])}
 
 

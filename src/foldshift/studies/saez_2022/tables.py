@@ -20,7 +20,7 @@ from foldshift.inference.simulation.monte_carlo import (
     seed_bootstrap,
     std_and_error,
 )
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, sentence, too_few
 from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value
 from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades
@@ -59,19 +59,19 @@ class Repetitions(NamedTuple):
     draws: int
 
 
-def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Table 4, and the table of D_n by data set."""
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     cells = [(k, name) for k in folds for name in partitioners]
     (shift,) = read_cells(inputs.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
     table = shift_table(shift, folds, partitioners)
     return {
-        "table4_dn": Shown(table, shift_grid(table, settings["alpha"], too_few(len(datasets), settings["alpha"]))),
-        "dn_by_dataset": Shown(shift_by_dataset(shift, folds, partitioners, datasets)),
+        "table4_dn": TableResult(table, shift_grid(table, settings["alpha"], too_few(len(datasets), settings["alpha"]))),
+        "dn_by_dataset": TableResult(shift_by_dataset(shift, folds, partitioners, datasets)),
     }
 
 
-def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Table 5, the tables of its order from CV to TSCV and of the error by data set, and the p-values behind Figure 2."""
     learners, folds, partitioners = settings["learners"], settings["n_folds"], settings["partitioners"]
     cells = [(learner, k, name) for learner in learners for k in folds for name in partitioners]
@@ -82,21 +82,21 @@ def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     repetitions = Repetitions(**settings["convergence"])
     by_repetitions = convergence_table(errors, learners, folds, partitioners, repetitions, master_seed=seed)
     return {
-        "table5_error": Shown(table, error_grid(table, settings["alpha"], few)),
-        "error_order": Shown(order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])),
-        "error_by_dataset": Shown(
+        "table5_error": TableResult(table, error_grid(table, settings["alpha"], few)),
+        "error_order": TableResult(order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])),
+        "error_by_dataset": TableResult(
             error_by_dataset(errors, settings["datasets"], learners, folds, partitioners, own_units(inputs.descriptions))
         ),
-        "figure2_convergence": Shown(by_repetitions, one_line(few) if few else None),
+        "figure2_convergence": TableResult(by_repetitions, one_line(few) if few else None),
     }
 
 
-def scaling(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def scaling(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of what scaling on the whole data set leaks."""
     table = scaling_table(pd.concat([pd.DataFrame(read_columns(path, SCALING_ROWS)) for path in inputs.rows], ignore_index=True))
     few = too_few(len(settings["datasets"]), settings["alpha"])
     grid = plain_grid(table.drop(columns="p_value"), [sentence(few)]) if few else plain_grid(table)
-    return {"scaling_check": Shown(table, grid)}
+    return {"scaling_check": TableResult(table, grid)}
 
 
 def comparable_results(errors: Errors, learner: str, k: int, partitioners: Sequence[str]) -> Results:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.wong_2015.accuracy_rows import REPETITIONS, read_rows
@@ -59,10 +59,10 @@ QUANTITIES: dict[str, dict[str, tuple[float | Literal["level"], str]]] = {
 DROPPING_CASES = ((0.95, 100, 10, -0.0151), (0.90, 40, 10, -0.0499))
 
 
-def claims(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def claims(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of claims."""
     table = claims_table(read_rows(inputs.rows, COLUMNS), settings["level"])
-    return {"claims": Shown(table, claims_grid(table))}
+    return {"claims": TableResult(table, claims_grid(table))}
 
 
 def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.wong_2015.worked_examples import as_printed, worked_examples
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 
 
-def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of print beside ours, and count the numbers that are met; both rest on the paper alone."""
     table = examples_vs_print()
     by_paper = table[table["formula"] == "paper"]
     ledger = print_ledger(by_paper, verdicts(by_paper))
-    return {"paper_vs_ours": Shown(table, compared_grid(table)), "print_ledger": Shown(ledger, ledger_grid(ledger))}
+    return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
 
 
 def verdicts(table: pd.DataFrame) -> list[str]:

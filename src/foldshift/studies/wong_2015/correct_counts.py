@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from foldshift.inference.comparisons.accuracy_tests import AccuracyTest
     from foldshift.inference.comparisons.paired import McNemar, TTest
     from foldshift.inference.comparisons.ranks import CriticalDifference
-    from foldshift.inference.comparisons.paired import TTest
 
 INTERVALS = {
     "dataset": "Wong, data set (z)",

@@ -32,7 +32,7 @@ INTERVAL_TITLES = {
 }
 
 
-def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float = 0.95) -> Drawn | Figure:
+def draw_audit(table: pd.DataFrame, by_partitioner: pd.DataFrame, level: float = 0.95) -> FigureResult | Figure:
     """Draw the coverage of the main intervals by partitioner against every target; a line marks `level`."""
     tasks = [task for task in TASK_TITLES if task in set(by_partitioner["task"])]
     if not tasks:

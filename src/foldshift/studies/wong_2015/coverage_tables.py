@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.inference.simulation.coverage import not_refuted
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, percent, with_error
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.common.coverage_rows import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
@@ -29,14 +29,14 @@ INTERVALS_NOTE = (
 )
 
 
-def audit(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def audit(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of coverage: of every interval, and by partitioner."""
     chosen, level = settings["audit"], settings["level"]
     table = audit_table(read_rows(inputs.rows, ROWS), chosen["partitioners"], level)
     by_partitioner = partitioner_table(table, level)
     return {
-        "audit": Shown(table, audit_grid(table, level, chosen["populations"])),
-        "audit_by_partitioner": Shown(by_partitioner, partitioner_grid(by_partitioner, level)),
+        "audit": TableResult(table, audit_grid(table, level, chosen["populations"])),
+        "audit_by_partitioner": TableResult(by_partitioner, partitioner_grid(by_partitioner, level)),
     }
 
 

@@ -12,7 +12,7 @@ from scipy.stats import norm
 from foldshift.inference.repetitions.recommend import variance_ratio
 from foldshift.reporting.critical_difference import draw_critical_difference
 from foldshift.reporting.figure_style import plt, style
-from foldshift.reporting.items import Drawn
+from foldshift.reporting.items import FigureResult
 from foldshift.studies.common.coverage_rows import ROWS, audit_table, partitioner_table
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_rows
 from foldshift.studies.wong_2015.correct_counts import intervals_table, ranks_table, repetitions_table
@@ -31,12 +31,12 @@ NOTHING = "no result to draw"
 FILLS = ("full", "none", "left", "bottom")  # of markers, by setting; their shape is the model
 
 
-def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figure]:
+def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, FigureResult | Figure]:
     """Draw all figures; those of claims and of the audit if the run has them."""
     level = settings["level"]
     folds = read_folds(inputs.folds, settings)
     intervals = intervals_table(folds, level)
-    items: dict[str, Drawn | Figure] = {
+    items: dict[str, FigureResult | Figure] = {
         "intervals (figure)": draw_intervals(intervals, settings["learners"][0], level),
         "repetitions (figure)": draw_repetitions(repetitions_table(folds)),
         "critical_difference (figure)": draw_ranks(ranks_table(intervals, level)[1]),
@@ -49,11 +49,11 @@ def figures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Drawn | Figur
     return items
 
 
-def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> Drawn | Figure:
+def draw_intervals(table: pd.DataFrame, learner: str, level: float) -> FigureResult | Figure:
     """Draw a forest plot of one learner's accuracy: over the data set and the folds (largest k), and by leave-one-out."""
     part = table[table["learner"] == learner]
     if part.empty:
-        return Drawn(None, reason=f"no data set has results of {learner}")
+        return FigureResult(None, reason=f"no data set has results of {learner}")
     k = part["k"].max()
     chosen = {
         "leave-one-out, data set (z)": part[part["k"] == LEAVE_ONE_OUT].set_index("dataset")[
@@ -123,10 +123,10 @@ def draw_repetitions(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def draw_ranks(result: CriticalDifference | None) -> Figure | Drawn:
+def draw_ranks(result: CriticalDifference | None) -> Figure | FigureResult:
     """Draw the critical-difference diagram over data sets; or say that there is nothing to compare (`result` is None)."""
     if result is None:
-        return Drawn(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
+        return FigureResult(None, reason="fewer than two classifiers or data sets have leave-one-out results in common")
     return draw_critical_difference(result)
 
 

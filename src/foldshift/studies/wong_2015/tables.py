@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, p_value
 from foldshift.reporting.table_grid import Cell, Grid
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NO_PAIRS = "There are no two classifiers to compare."
 
 
-def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of intervals, comparisons and their agreement, repetitions, and average ranks."""
     level = settings["level"]
     folds, pairs = read_folds(inputs.folds, settings), read_pairs(inputs.correct, settings)
@@ -37,11 +37,11 @@ def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     agreement, repetitions = agreement_table(comparisons, level), repetitions_table(folds)
     ranks, _ = ranks_table(accuracies, level)
     return {
-        "intervals": Shown(accuracies, intervals_grid(accuracies)),
-        "comparisons": Shown(comparisons, comparisons_grid(comparisons, level)),
-        "agreement": Shown(agreement, agreement_grid(agreement)),
-        "repetitions": Shown(repetitions, repetitions_grid(repetitions)),
-        "average_ranks": Shown(ranks, ranks_grid(ranks)),
+        "intervals": TableResult(accuracies, intervals_grid(accuracies)),
+        "comparisons": TableResult(comparisons, comparisons_grid(comparisons, level)),
+        "agreement": TableResult(agreement, agreement_grid(agreement)),
+        "repetitions": TableResult(repetitions, repetitions_grid(repetitions)),
+        "average_ranks": TableResult(ranks, ranks_grid(ranks)),
     }
 
 

@@ -17,7 +17,7 @@ from foldshift.inference.comparisons.accuracy_tests import (
 )
 from foldshift.inference.intervals.accuracy import accuracy_interval, large_sample
 from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong_partition
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Cell, Grid
 
@@ -72,12 +72,12 @@ TEXTBOOKS = (
 )
 
 
-def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of worked examples, and Table 1."""
     worked, textbooks = examples_table(), textbooks_table()
     return {
-        "examples": Shown(worked, examples_grid(worked)),
-        "table1_textbooks": Shown(textbooks, textbooks_grid(textbooks)),
+        "examples": TableResult(worked, examples_grid(worked)),
+        "table1_textbooks": TableResult(textbooks, textbooks_grid(textbooks)),
     }
 
 

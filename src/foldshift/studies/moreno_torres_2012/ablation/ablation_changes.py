@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.engine.layout.bundles import TRUTH
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import too_few
 from foldshift.studies.moreno_torres_2012.ablation.ablation_tables import (
     ablation_grid,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SLOW = ("FURIA", "PDFC", "SVM")  # classifiers
 
 
-def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the tables of accuracy and convergence under every change, of the surviving conclusions, and of the bias."""
     schemes, partitioners, datasets = settings["iterations"], settings["partitioners"], settings["datasets"]
     ids = all_ids(settings)
@@ -53,9 +53,9 @@ def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     accuracies, conclusions = ablation_table(judged), conclusions_table(judged)
     bias = bias_table(by_configuration(inputs.scores, settings), schemes, partitioners, settings["learners"])
     return {
-        "ablation": Shown(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
-        "conclusions": Shown(conclusions, conclusions_grid(conclusions)),
-        "partitioner_bias": Shown(bias, bias_grid(bias)),
+        "ablation": TableResult(accuracies, ablation_grid(accuracies, too_few(len(datasets), settings["alpha"]) or NO_PAIR)),
+        "conclusions": TableResult(conclusions, conclusions_grid(conclusions)),
+        "partitioner_bias": TableResult(bias, bias_grid(bias)),
     }
 
 

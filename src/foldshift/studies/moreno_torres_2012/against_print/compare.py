@@ -13,7 +13,7 @@ from foldshift.inference.comparisons.wilcoxon import rank_sum_p
 from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, pairwise_tests
 from foldshift.inference.repetitions.convergence import PRIMARY
-from foldshift.reporting.items import Shown
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
     PAPER,
@@ -72,7 +72,7 @@ class _Printed(NamedTuple):
     note: str = ""
 
 
-def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
+def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Compare every printed number with ours, summarise the gaps of Table III, and redo Table IV from the printed Table III."""
     printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
     ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
@@ -100,11 +100,11 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Shown]:
     ledger = print_ledger(printed_way, judged.tolist())
     table = pd.concat([table, by_keel[0]], ignore_index=True) if by_keel else table
     return {
-        "paper_vs_ours": Shown(table, compared_grid(table)),
-        "print_ledger": Shown(ledger, ledger_grid(ledger)),
-        "table3_gaps": Shown(gaps, gaps_grid(gaps, cells)),
-        "table3_far_cells": Shown(far),
-        "table4_from_print": Shown(from_print),
+        "paper_vs_ours": TableResult(table, compared_grid(table)),
+        "print_ledger": TableResult(ledger, ledger_grid(ledger)),
+        "table3_gaps": TableResult(gaps, gaps_grid(gaps, cells)),
+        "table3_far_cells": TableResult(far),
+        "table4_from_print": TableResult(from_print),
     }
 
 
