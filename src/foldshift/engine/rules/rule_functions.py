@@ -11,7 +11,7 @@ from foldshift.engine.costs.dataset_shapes import local_files, shape_of
 from foldshift.engine.costs.rule_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
 from foldshift.engine.jobs.code_digest import digest, module_files
 from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
-from foldshift.evaluation.tasks import TASK_OBJECTS
+from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.partition.registry import PARTITIONERS, import_path
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from foldshift.inference._fold_scores import CutOptions, FoldScores
 
     Design = Literal["cvr", "cvs"]
-    LossOf = Callable[[BoolArray, BoolArray], ArrayLike]  # of training and test rows, the losses of the test rows
+    LossOf = Callable[[Any, Any], ArrayLike]  # of training and test rows, the losses of the test rows
 
 MISSING = "does not exist"
 # Measured by validation/simulate_coverage.py, at a promise of .95: six populations, 150 rows, ten folds, 400 samples, stable and

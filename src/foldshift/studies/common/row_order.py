@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def in_order(rows: pd.DataFrame, orders: dict[str, Sequence[Any] | None]) -> pd.DataFrame:
+def in_order(rows: pd.DataFrame, orders: Mapping[str, Sequence[Any] | None]) -> pd.DataFrame:
     """Sort rows by columns, the first one first, each by its values in their order (None: by size); equal rows keep theirs."""
     keys = rows[list(orders)].copy()
     for name, order in orders.items():

@@ -10,7 +10,7 @@ from foldshift.engine.layout.job_layout import every, of_own_experiments
 from foldshift.engine.study.declare import Cost, Items, Measure, Table
 
 if TYPE_CHECKING:
-    from foldshift.engine.layout.job_layout import Cell, Layout
+    from foldshift.engine.layout.job_layout import CutSpec
     from foldshift.engine.study.run import Run
 
 # Seconds of one core.
@@ -40,7 +40,7 @@ def has_print(run: Run, paper_name: Callable[[str], str] = str) -> bool:
     return any(paper_name(name) in printed for name in run.datasets)
 
 
-def engine_layout(run: Run) -> Layout:
+def engine_layout(run: Run) -> JobLayout:
     """Return how the engine cuts a study into jobs.
 
     Parameters
@@ -123,7 +123,7 @@ def single_datasets(
     *,
     value: str,
     reference: str,
-    chosen: Callable[[Cell], bool] = every,
+    chosen: Callable[[CutSpec], bool] = every,
     own_units: bool = False,
 ) -> Items:
     """Declare the tables of differences within single data sets, between partitioners and between learners.
@@ -139,7 +139,7 @@ def single_datasets(
     reference : str
         Partitioner that the others are compared with, and that cuts for the comparison of learners.
     chosen : callable, optional
-        ``chosen(cell)``: whether a `foldshift.engine.layout.job_layout.Cell` is compared; all by default.
+        ``chosen(cell)``: whether a `foldshift.engine.layout.job_layout.CutSpec` is compared; all by default.
     own_units : bool, default=False
         Whether differences are also shown in units of the target, by its range in the descriptions of the prepared data sets.
 

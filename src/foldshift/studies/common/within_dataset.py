@@ -24,7 +24,7 @@ from foldshift.reporting.table_grid import Cell, Grid
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs, PathLike, Rows
-    from foldshift.inference.comparisons.results import TTest
+    from foldshift.inference.comparisons.paired import TTest
 
     Scores = dict[tuple[str, str, int], FloatArray]  # by learner, partitioner and k: (n_partitions, k)
 

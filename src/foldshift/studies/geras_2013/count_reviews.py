@@ -4,6 +4,8 @@ import json
 import logging
 from typing import Any
 
+import numpy as np
+
 from foldshift.core.files import write_text
 from foldshift.core.seeding import generator
 from foldshift.datasets.sources.review_files import fetch_review_file, review_files
@@ -24,7 +26,7 @@ def fetched(job: Any) -> tuple[Any, list[dict[str, Any]]]:
             origins.append({"domain": domain, "part": file.part, "address": address, "sha256": file.sha256})
             logging.info("%s, %s: %d reviews from %s", domain, file.part, len(parts[-1].labels), address)
         texts = [text for part in parts for text in part.texts]
-        reviews[domain] = Reviews(tuple(texts), [label for part in parts for label in part.labels])
+        reviews[domain] = Reviews(tuple(texts), np.concatenate([part.labels for part in parts]))
     return bag_of_words(reviews, n_features=job.params.n_features), origins
 
 
@@ -49,4 +51,4 @@ def main(job: Any) -> None:
 
 
 if __name__ == "__main__":
-    run(main, snakemake)  # noqa: F821
+    run(main, snakemake)  # type: ignore[name-defined]  # noqa: F821  # Snakemake puts it there

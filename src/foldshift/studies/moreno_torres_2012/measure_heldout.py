@@ -17,13 +17,20 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.storage.score_files import TEXT
-from foldshift.evaluation.held_out import heldout_replicate, sample_and_rest, scale_by_sample, training_parts
+from foldshift.evaluation.held_out import (
+    SampledPopulation,
+    heldout_replicate,
+    sample_and_rest,
+    scale_by_sample,
+    training_parts,
+)
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.partition.registry import make_folds, options_of
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, IntArray, Rows, UnsignedArray
     from foldshift.datasets.dataset import Dataset
+    from foldshift.evaluation.held_out import Replicate as HeldOutEstimates
 
 MAX_HELD_OUT = 5000  # rows: a standard error of the truth near .005 in a single sample, and nearest neighbours stay fast
 SCHEMAS = {
@@ -122,7 +129,7 @@ def measure_heldout(
             parts[k] = training_parts(population.y[sample], k, n_parts, rng)
         return Replicate(population, sample, rest, partitions, parts)
 
-    def measure(fitted: tuple[str, int]) -> tuple[dict[tuple[str, int], float], dict[int, float], float]:
+    def measure(fitted: tuple[str, int]) -> HeldOutEstimates:
         learner, replicate = fitted
         one = drawn(replicate)
         spec = learners[learner]
@@ -132,7 +139,8 @@ def measure_heldout(
             raise DataError(str(error)) from error
         X = design_matrix(one.population, spec["nominal"])
         rng = generator(master_seed, "held-out", name, "fits", learner, replicate)
-        return heldout_replicate(estimator, X, one.population.y, one.sample, one.rest, one.partitions, one.parts, rng)
+        sampled = SampledPopulation(X, one.population.y, one.sample, one.rest)
+        return heldout_replicate(estimator, sampled, one.partitions, one.parts, rng)
 
     rows = []
     pairs = [(learner, replicate) for replicate in range(n_replicates) for learner in learners]

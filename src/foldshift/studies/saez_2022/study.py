@@ -9,7 +9,7 @@ from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, 
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
 
 if TYPE_CHECKING:
-    from foldshift.engine.layout.job_layout import Cell
+    from foldshift.engine.layout.job_layout import CutSpec
     from foldshift.engine.study.run import Run
 
 REFERENCES = ("CV", "TSCV")
@@ -26,7 +26,7 @@ def check_k(run: Run) -> int:
     return wanted if wanted in run.settings["n_folds"] else run.settings["n_folds"][0]
 
 
-def of_check(run: Run) -> Callable[[Cell], bool]:
+def of_check(run: Run) -> Callable[[CutSpec], bool]:
     """Make the function that chooses the cells of the scaling check."""
     return lambda cell: cell.partitioner in REFERENCES and cell.k == check_k(run)
 
