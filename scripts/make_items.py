@@ -12,11 +12,11 @@ from foldshift.reporting.items import write_item
 def main(job: Any) -> None:
     """Write every item that the job declares."""
     settings = job.params.settings
-    make = import_object(job.params.make, "items")
-    made = call_own(job.params.make, ITEMS, make, job.input, settings, **job.params.arguments)
-    require_keys(made, [item["key"] for item in job.params.shown], f"{job.params.make} must return")
+    function = import_object(job.params.function, "items")
+    made = call_own(job.params.function, ITEMS, function, job.input, settings, **job.params.arguments)
+    require_keys(made, [item["key"] for item in job.params.shown], f"{job.params.function} must return")
     for item, path in zip(job.params.shown, job.output):
-        call_own(job.params.make, ITEMS, write_item, item, made[item["key"]], path, settings)
+        call_own(job.params.function, ITEMS, write_item, item, made[item["key"]], path, settings)
 
 
 if __name__ == "__main__":

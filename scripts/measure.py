@@ -13,21 +13,21 @@ from foldshift.engine.storage.score_files import write_rows
 
 def main(job: Any) -> None:
     """Write one file for every kind of rows; a kind without rows makes a file without rows."""
-    make = import_object(job.params.make, "measure")
-    schemas = import_object(job.params.make.rpartition(".")[0] + ".SCHEMAS", "measure")
+    function = import_object(job.params.function, "measure")
+    schemas = import_object(job.params.function.rpartition(".")[0] + ".SCHEMAS", "measure")
     arguments = job.params.arguments | ({"limits": job.params.limits} if job.params.limited else {})
-    rows = call_own(job.params.make, MEASURE, make, job.input, dict(job.wildcards.items()), **arguments)
+    rows = call_own(job.params.function, MEASURE, function, job.input, dict(job.wildcards.items()), **arguments)
     kinds = dict(job.output.items())
-    require_keys(rows, kinds, f"{job.params.make} must return")
+    require_keys(rows, kinds, f"{job.params.function} must return")
     texts = {kind: path for kind, path in kinds.items() if path.endswith(".html")}
     kinds = {kind: path for kind, path in kinds.items() if kind not in texts}
-    require_keys(schemas, kinds, f"SCHEMAS beside {job.params.make} must be")
+    require_keys(schemas, kinds, f"SCHEMAS beside {job.params.function} must be")
     for kind, path in texts.items():
         with atomic_path(path) as temporary:
             Path(temporary).write_text(rows[kind], encoding="utf-8")
     for kind, path in kinds.items():
         columns = rows[kind] or {name: [] for name in schemas[kind].names}
-        call_own(job.params.make, ROWS, write_rows, path, columns, schemas[kind])
+        call_own(job.params.function, ROWS, write_rows, path, columns, schemas[kind])
 
 
 if __name__ == "__main__":

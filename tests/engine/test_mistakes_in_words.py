@@ -176,7 +176,7 @@ FILES = {
     "raising_study/study.py": "STUDY = {}['a']\n",
     "cells_study/study.yaml": ABOUT,
     "cells_study/study.py": MEASURE
-    + "STUDY = Study(measures=(Measure('measure_it', make='measure.f', rows={'r': 'r/{a}.parquet'}, "
+    + "STUDY = Study(measures=(Measure('measure_it', function='measure.f', rows={'r': 'r/{a}.parquet'}, "
     "cells=cells, cost=lambda run, cell: Cost(1), message='it'),))\n",
     "scaleless_study/study.yaml": ABOUT.replace("{laptop: {}}", "{}"),
     "odd_study/study.yaml": ABOUT.replace("{type: object, properties: {}}", "[n_seeds]"),

@@ -70,7 +70,7 @@ def make_items(study, name, inputs, folder, settings, **arguments):
     group = next(group for group in found.declaration().items if group.name == name)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        made = import_object(found.path(group.make), name)(SimpleNamespace(**inputs), settings, **arguments)
+        made = import_object(found.path(group.function), name)(SimpleNamespace(**inputs), settings, **arguments)
         assert set(made) == {key(item) for item in group.items}
         for item in group.items:
             words = {"name": item.name, "kind": item.kind, "title": item.title, "caption": item.caption}

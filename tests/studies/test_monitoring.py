@@ -460,7 +460,7 @@ def test_rows_do_not_depend_on_how_repeats_are_blocked(tmp_path, learners):
                 SimpleNamespace(
                     input=SimpleNamespace(data=tmp_path / "data.npz"),
                     output={kind: file for kind, file in files.items() if (kind == "learners") == (name == "measure_learners")},
-                    params=SimpleNamespace(make=make, arguments=arguments, limited=False),
+                    params=SimpleNamespace(function=make, arguments=arguments, limited=False),
                     wildcards={"dataset": "made-up", "block": block},
                 )
             )

@@ -41,7 +41,7 @@ def test_a_study_is_a_whole_folder(study):
 def test_no_row_rests_on_the_declarations_where_captions_are_edited(study):
     found = STUDIES[study]
     for measure in found.declaration().measures:
-        assert found.folder / "study.py" not in map(Path, module_files(objects=[found.path(measure.make)])), measure.name
+        assert found.folder / "study.py" not in map(Path, module_files(objects=[found.path(measure.function)])), measure.name
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -49,8 +49,8 @@ def test_no_row_rests_on_the_declarations_where_captions_are_edited(study):
 def test_declared_functions_take_what_the_rules_hand_them(study, scale, runs):
     run = runs[scale][study]
     for measure in run.declared.measures:
-        function = import_object(STUDIES[study].path(measure.make), "measure")
-        schemas = import_object(STUDIES[study].path(measure.make.rpartition(".")[0] + ".SCHEMAS"), "measure")
+        function = import_object(STUDIES[study].path(measure.function), "measure")
+        schemas = import_object(STUDIES[study].path(measure.function.rpartition(".")[0] + ".SCHEMAS"), "measure")
         assert {kind for kind, path in measure.rows.items() if not path.endswith(".html")} <= set(schemas)
         assert len({tuple(re.findall(r"{(\w+)}", path)) for path in measure.rows.values()}) == 1
         for cell in run.cells(measure)[:2]:
@@ -61,7 +61,7 @@ def test_declared_functions_take_what_the_rules_hand_them(study, scale, runs):
             cost = run.measure_cost(measure, cell)
             assert 0 < cost.seconds < 1e6 and cost.mb >= 0 and cost.writes_mb >= 0
     for items, _ in run.items():
-        function = import_object(STUDIES[study].path(items.make), "items")
+        function = import_object(STUDIES[study].path(items.function), "items")
         inspect.signature(function).bind(object(), {}, **items.params(run))
 
 

@@ -47,8 +47,8 @@ for RUN in RUNS.values():
                 runtime=minutes(60 + RUN.items_seconds(ITEMS)),
                 expected_s=RUN.items_seconds(ITEMS),
             params:
-                code=ask.code("make_items", [RUN.found.path(ITEMS.make)]),
-                make=RUN.found.path(ITEMS.make),
+                code=ask.code("make_items", [RUN.found.path(ITEMS.function)]),
+                function=RUN.found.path(ITEMS.function),
                 settings=RUN.words,
                 arguments=ITEMS.params(RUN),
                 shown=[item_words(item, item_key(item)) for item in SOME],
@@ -101,7 +101,7 @@ for RUN in RUNS.values():
                 attempt=current_attempt,
             params:
                 code=ask.measure_code(RUN, MEASURE),
-                make=RUN.found.path(MEASURE.make),
+                function=RUN.found.path(MEASURE.function),
                 arguments=ask.measure_params(RUN, MEASURE),
                 limited=MEASURE.limited,
                 limits=limits,

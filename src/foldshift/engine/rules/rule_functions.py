@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from foldshift.engine.config.runs import Configured
     from foldshift.engine.costs.job_cost import Cost
-    from foldshift.engine.study.declare import Items, Measure, Table
+    from foldshift.engine.study.declare import Measure, OutputGroup, Table
     from foldshift.engine.study.run import Run
 
 SCALINGS = ("global", "fold", "none")
@@ -91,7 +91,7 @@ class RuleFunctions:
         own = {name: entry["import"] for name, entry in self.config["own_partitioners"].items()}
         learners = [self.learners[name]["import"] for name in measure.learners(run)]
         partitioners = [own.get(name) or import_path(name) for name in measure.partitioners(run)]
-        return self.code("measure", [*learners, *partitioners], tables=False, called=[run.found.path(measure.make)])
+        return self.code("measure", [*learners, *partitioners], tables=False, called=[run.found.path(measure.function)])
 
     # What a job works through: functions of its labels alone
 
@@ -282,7 +282,7 @@ def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> di
     found = {}
     for run in runs.values():
         title = run.found.title
-        groups: list[Items | Measure] = [*(group for group, _ in run.items()), *run.measures()]
+        groups: list[OutputGroup | Measure] = [*(group for group, _ in run.items()), *run.measures()]
         found[run.id] = f"Tables and figures of {title}."
         found[f"plan_{run.id}"] = f"Plan of a run of {title}: jobs, time, memory. Nothing is started."
         found[f"{run.id}_rows"] = f"All rows of {title}: what its tables are made of."

@@ -61,8 +61,8 @@ class Measure:
     ----------
     name : str
         Verb and object; the rule is ``<study>_<name>``.
-    make : str
-        The function, as ``module.function`` within the folder of the study. It is called as ``make(inputs, cell, **params)`` with
+    function : str
+        The function, as ``module.function`` within the folder of the study. It is called as ``function(inputs, cell, **params)`` with
         the named inputs as attributes and the cell as a dictionary of text, and returns a dictionary from kind of rows to a list
         of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
     rows : dict of str to str
@@ -96,7 +96,7 @@ class Measure:
     """
 
     name: str
-    make: str
+    function: str
     rows: dict[str, str]
     cells: Callable[..., Any]
     cost: Callable[..., Any]
@@ -165,16 +165,16 @@ class Figure(Table):
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class OutputGroup:
     """Declaration of a group of tables and figures that one job makes: starting a job takes longer than making one of them.
 
     Attributes
     ----------
     name : str
         The rule is ``<study>_<name>``.
-    make : str
+    function : str
         The function, as ``module.function`` within the folder of the study (a name with ``foldshift.`` in front counts from the
-        top). It is called as ``make(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"``
+        top). It is called as ``function(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"``
         for a table, ``"name (figure)"`` for a figure, see `key`) to a data frame, a `foldshift.reporting.items.TableResult`, or a
         Matplotlib figure.
     items : tuple of Table or Figure
@@ -191,7 +191,7 @@ class Items:
     """
 
     name: str
-    make: str
+    function: str
     items: tuple[Table, ...]
     message: str
     inputs: Callable[..., Any] = nothing
@@ -213,7 +213,7 @@ class Study:
     Attributes
     ----------
     measures : tuple of Measure
-    items : tuple of Items
+    items : tuple of OutputGroup
         In the order of the report.
     prepared : callable
         ``prepared(settings)``: scaling of the prepared data sets whose descriptions its tables use; None for a study without data
@@ -235,7 +235,7 @@ class Study:
     """
 
     measures: tuple[Measure, ...] = ()
-    items: tuple[Items, ...] = ()
+    items: tuple[OutputGroup, ...] = ()
     cuts: bool = False
     variants: Callable[..., Any] = lambda settings: ()
     population_tasks: dict[str, str] = field(default_factory=dict)

@@ -71,7 +71,7 @@ class StudyInfo(NamedTuple):
             ) from error
         if not isinstance(study, Study):
             raise ConfigError(
-                f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.engine.study.declare.Study; got "
+                f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.study.Study; got "
                 f"{type(study).__name__}"
             )
         return study

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from foldshift.datasets.catalogue_entry import CatalogueEntry
     from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
     from foldshift.engine.layout.job_layout import JobLayout
-    from foldshift.engine.study.declare import Items, Measure, Study, Table
+    from foldshift.engine.study.declare import Measure, OutputGroup, Study, Table
     from foldshift.engine.study.find import StudyInfo
 
 START = {"measure": 1.5, "items": 1.3}  # seconds of Python with SciPy and PyArrow; with pandas and Matplotlib
@@ -286,7 +286,7 @@ class Run:
         """Measures that have at least one cell."""
         return [measure for measure in self.declared.measures if self.cells(measure)]
 
-    def items(self) -> list[tuple[Items, tuple[Table, ...]]]:
+    def items(self) -> list[tuple[OutputGroup, tuple[Table, ...]]]:
         """Groups of outputs, each with those of its items that this run has."""
         chosen = [(items, tuple(item for item in items.items if item.when(self))) for items in self.declared.items]
         return [(items, some) for items, some in chosen if some]
@@ -324,7 +324,7 @@ class Run:
         cost = measure.cost(self, cell)
         return Cost(START["measure"] + cost.seconds, cost.mb, cost.writes_mb)
 
-    def items_seconds(self, items: Items) -> float:
+    def items_seconds(self, items: OutputGroup) -> float:
         """Expected time of a job that makes items, with the start of Python."""
         return START["items"] + (items.seconds(self) if callable(items.seconds) else items.seconds)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
 
 if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
@@ -39,7 +39,7 @@ STUDY = Study(
     measures=(
         Measure(
             "advise",
-            make="measure.advise_one",
+            function="measure.advise_one",
             rows={"advice": "advice/{dataset}/{learner}.parquet", "pages": "pages/{dataset}/{learner}.html"},
             cells=cells,
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
@@ -56,9 +56,9 @@ STUDY = Study(
         ),
     ),
     items=(
-        Items(
+        OutputGroup(
             "summary",
-            make="tables.summary",
+            function="tables.summary",
             inputs=lambda run: {"rows": run.rows("advice")},
             local=True,
             message="advice over all data sets and learners",

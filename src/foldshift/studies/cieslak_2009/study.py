@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
-from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.common.standard_items import has_print
 
@@ -154,7 +154,7 @@ STUDY = Study(
     measures=(
         Measure(
             "measure_shifts",
-            make="measure.measure_shifts",
+            function="measure.measure_shifts",
             rows={kind: f"{kind}/{{dataset}}/{{block}}.parquet" for kind in ("shift", "readings", "co_failure", "multivariate")},
             cells=lambda run: [
                 {"dataset": name, "block": block}
@@ -169,7 +169,7 @@ STUDY = Study(
         ),
         Measure(
             "measure_learners",
-            make="measure.measure_learners",
+            function="measure.measure_learners",
             rows={"learners": "learners/{dataset}/{learner}/{block}.parquet"},
             cells=learner_cells,
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
@@ -183,9 +183,9 @@ STUDY = Study(
         ),
     ),
     items=(
-        Items(
+        OutputGroup(
             "features",
-            make="feature_tables.features",
+            function="feature_tables.features",
             inputs=lambda run: {
                 **{kind: run.rows(kind) for kind in ("shift", "readings", "co_failure")},
                 "descriptions": run.descriptions(),
@@ -228,9 +228,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "hellinger",
-            make="hellinger_tables.hellinger",
+            function="hellinger_tables.hellinger",
             inputs=lambda run: {
                 "shift": run.rows("shift"),
                 "co_failure": run.rows("co_failure"),
@@ -260,9 +260,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "learners",
-            make="learner_tables.learners",
+            function="learner_tables.learners",
             inputs=lambda run: {"learners": run.rows("learners")},
             seconds=3,
             mb=1500,
@@ -285,9 +285,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "detectors",
-            make="detector_tables.detectors",
+            function="detector_tables.detectors",
             inputs=lambda run: {kind: run.rows(kind) for kind in ("shift", "learners", "multivariate")},
             seconds=4,
             mb=1500,
@@ -305,9 +305,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "examples",
-            make="illustrations.examples",
+            function="illustrations.examples",
             seconds=1,
             local=True,
             message="worked examples, Figures 2 to 5 and 12",
@@ -337,9 +337,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "figures",
-            make="figures.figures",
+            function="figures.figures",
             inputs=lambda run: {name: run.table(name) for name in ("p_values", "ks_by_prior", "hellinger")},
             seconds=10,
             local=True,
@@ -425,9 +425,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "compare",
-            make="compare.paper_vs_ours",
+            function="compare.paper_vs_ours",
             inputs=lambda run: {
                 "ours": [run.table(name) for name in COMPARED.values()],
                 "printed": [run.printed(name) for name in COMPARED],

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from foldshift.engine.layout.job_layout import every, of_own_experiments
-from foldshift.engine.study.declare import Cost, Items, Measure, Table
+from foldshift.engine.study.declare import Cost, Measure, OutputGroup, Table
 
 if TYPE_CHECKING:
-    from foldshift.engine.layout.job_layout import CutSpec
+    from foldshift.engine.layout.job_layout import CutSpec, JobLayout
     from foldshift.engine.study.run import Run
 
 # Seconds of one core.
@@ -61,9 +61,9 @@ def engine_layout(run: Run) -> JobLayout:
     return run.layout
 
 
-DATASETS = Items(
+DATASETS = OutputGroup(
     "datasets",
-    make="foldshift.reporting.dataset_table.datasets_table",
+    function="foldshift.reporting.dataset_table.datasets_table",
     inputs=lambda run: {"descriptions": run.descriptions(), "origins": run.origins()},
     params=lambda run: {"entries": [dict(vars(run.catalogue[name])) for name in run.datasets]},
     local=True,
@@ -84,7 +84,7 @@ DATASETS = Items(
 )
 
 
-def failures(category: str) -> Items:
+def failures(category: str) -> OutputGroup:
     """Declare the table of failed fits of a study that the engine cuts.
 
     Parameters
@@ -94,11 +94,11 @@ def failures(category: str) -> Items:
 
     Returns
     -------
-    items : foldshift.engine.study.declare.Items
+    items : foldshift.engine.study.declare.OutputGroup
     """
-    return Items(
+    return OutputGroup(
         "failures",
-        make="foldshift.reporting.failure_table.failures",
+        function="foldshift.reporting.failure_table.failures",
         inputs=lambda run: {"failures": run.per_dataset("failures", "json")},
         local=True,
         message="what failed, and why",
@@ -125,7 +125,7 @@ def single_datasets(
     reference: str,
     chosen: Callable[[CutSpec], bool] = every,
     own_units: bool = False,
-) -> Items:
+) -> OutputGroup:
     """Declare the tables of differences within single data sets, between partitioners and between learners.
 
     Parameters
@@ -145,11 +145,11 @@ def single_datasets(
 
     Returns
     -------
-    items : foldshift.engine.study.declare.Items
+    items : foldshift.engine.study.declare.OutputGroup
     """
-    return Items(
+    return OutputGroup(
         "single_datasets",
-        make="foldshift.studies.common.within_dataset.differences",
+        function="foldshift.studies.common.within_dataset.differences",
         inputs=lambda run: {
             "scores": [path for name in run.datasets for path in run.scores(name, chosen)],
             **({"descriptions": run.descriptions()} if own_units else {}),
@@ -216,7 +216,7 @@ def covariate_shift_cost(run: Run, cell: dict[str, str]) -> Cost:
 # For a study that the engine cuts, with the setting ``covariate_shift: {n_runs: ...}``: partitions measured, at most.
 COVARIATE_SHIFT = Measure(
     "measure_covariate_shift",
-    make="foldshift.studies.common.measure_covariate_shift.measure_covariate_shift",
+    function="foldshift.studies.common.measure_covariate_shift.measure_covariate_shift",
     rows={"covariate_shift": "covariate_shift/{dataset}.parquet", "shifted_features": "shifted_features/{dataset}.parquet"},
     cells=lambda run: [{"dataset": name} for name in run.datasets],
     inputs=lambda run, cell: {

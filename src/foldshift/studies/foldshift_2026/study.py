@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
-from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
 from foldshift.studies.foldshift_2026.cuts_and_methods import RERANDOMISED, n_fits
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ STUDY = Study(
     measures=(
         Measure(
             "cross_validate",
-            make="measure.cross_validate",
+            function="measure.cross_validate",
             rows={"estimates": "estimates/{population}-{n_sample}/{block}.parquet"},
             cells=cells,
             inputs=lambda run, cell: {"data": run.population(cell["population"])},
@@ -107,7 +107,7 @@ STUDY = Study(
         ),
         Measure(
             "measure_methods",
-            make="measure_methods.measure_methods",
+            function="measure_methods.measure_methods",
             rows={"methods": "methods/{population}-{n_sample}/{block}.parquet"},
             cells=method_cells,
             inputs=lambda run, cell: {"data": run.population(cell["population"])},
@@ -125,9 +125,9 @@ STUDY = Study(
         ),
     ),
     items=(
-        Items(
+        OutputGroup(
             "honesty",
-            make="tables.honesty",
+            function="tables.honesty",
             inputs=lambda run: {"rows": run.rows("estimates")},
             seconds=tables_seconds,
             mb=2000,
@@ -211,9 +211,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "methods",
-            make="interval_tables.methods",
+            function="interval_tables.methods",
             inputs=lambda run: {"rows": run.rows("methods")},
             seconds=4,
             mb=1500,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import ConfigError
 from foldshift.engine.layout.seed_blocks import block_range
-from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
 
 if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
@@ -70,7 +70,7 @@ STUDY = Study(
     measures=(
         Measure(
             "measure_error",
-            make="measure.measure_error",
+            function="measure.measure_error",
             rows={"error": "error/{learner}/{sampling}/{block}.parquet"},
             cells=lambda run: [
                 sample | {"block": block}
@@ -89,7 +89,7 @@ STUDY = Study(
         ),
         Measure(
             "measure_variance",
-            make="measure.measure_variance",
+            function="measure.measure_variance",
             rows={kind: f"{kind}/{{learner}}/{{sampling}}/{{points}}.parquet" for kind in ("estimates", "components")},
             cells=lambda run: [sample | {"points": points} for sample in samples(run) for points in run.settings["n_points"]],
             inputs=counts,
@@ -100,7 +100,7 @@ STUDY = Study(
         ),
         Measure(
             "simulate_model",
-            make="measure_models.simulate_model",
+            function="measure_models.simulate_model",
             rows={"models": "models/{model}.parquet"},
             cells=lambda run: [{"model": model} for model in run.settings["models"]],
             params=lambda run, cell: run.pick("n_simulations") | {"master_seed": run.master_seed},
@@ -109,9 +109,9 @@ STUDY = Study(
         ),
     ),
     items=(
-        Items(
+        OutputGroup(
             "error",
-            make="tables.error",
+            function="tables.error",
             inputs=lambda run: {"rows": run.rows("error")},
             seconds=1,
             mb=1500,
@@ -141,9 +141,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "variance",
-            make="tables.variance",
+            function="tables.variance",
             inputs=lambda run: {"estimates": run.rows("estimates"), "components": run.rows("components")},
             seconds=3,
             mb=1500,
@@ -182,9 +182,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "models",
-            make="tables.models",
+            function="tables.models",
             inputs=lambda run: {"rows": run.rows("models")},
             seconds=2,
             local=True,
@@ -218,9 +218,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "figures",
-            make="figures.figures",
+            function="figures.figures",
             inputs=lambda run: {kind: run.rows(kind) for kind in ("error", "estimates", "components")},
             seconds=8,
             mb=1500,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from foldshift.engine.layout.job_layout import of_own_experiments
-from foldshift.engine.study.declare import Figure, Items, Table
+from foldshift.engine.study.declare import Figure, OutputGroup, Table
 from foldshift.studies.common.standard_items import DATASETS, failures, has_print, single_datasets
 from foldshift.studies.moreno_torres_2012.notation import paper_name
 
@@ -33,9 +33,9 @@ def is_printed(run: Run) -> bool:
     return has_print(run, paper_name)
 
 
-AGREEMENT = Items(
+AGREEMENT = OutputGroup(
     "agreement",
-    make="tables.agreement",
+    function="tables.agreement",
     inputs=lambda run: {"scores": run.per_dataset("seed_scores")},
     params=lambda run: {"learners": run.entries()},
     seconds=lambda run: 1 + 2e-6 * run.n_fits(),
@@ -102,9 +102,9 @@ AGREEMENT = Items(
     ),
 )
 
-CONVERGENCE = Items(
+CONVERGENCE = OutputGroup(
     "convergence",
-    make="convergence_tables.convergence",
+    function="convergence_tables.convergence",
     inputs=lambda run: {"rows": run.rows("convergence"), "curves": run.rows("convergence_curves")},
     seconds=lambda run: 0.5 + 0.25 * len(run.datasets),
     mb=4000,
@@ -141,9 +141,9 @@ CONVERGENCE = Items(
     ),
 )
 
-COVARIATE_SHIFT = Items(
+COVARIATE_SHIFT = OutputGroup(
     "covariate_shift",
-    make="shift_and_error.covariate_shift",
+    function="shift_and_error.covariate_shift",
     inputs=lambda run: {
         "shift": run.rows("covariate_shift"),
         "features": run.rows("shifted_features"),
@@ -201,9 +201,9 @@ COVARIATE_SHIFT = Items(
     ),
 )
 
-PARTITIONERS = Items(
+PARTITIONERS = OutputGroup(
     "partitioner_figures",
-    make="partitioner_figures.partitioners",
+    function="partitioner_figures.partitioners",
     seconds=8,
     local=True,
     message="Figures 1 to 4, how the partitioners cut",
@@ -253,9 +253,9 @@ PARTITIONERS = Items(
     ),
 )
 
-CHANGES = Items(
+CHANGES = OutputGroup(
     "ablation",
-    make="ablation.ablation_changes.ablation",
+    function="ablation.ablation_changes.ablation",
     inputs=lambda run: {
         "scores": run.per_dataset("seed_scores"),
         "convergence": run.rows("convergence"),
@@ -298,9 +298,9 @@ CHANGES = Items(
     ),
 )
 
-HELDOUT = Items(
+HELDOUT = OutputGroup(
     "heldout",
-    make="heldout_tables.heldout",
+    function="heldout_tables.heldout",
     inputs=lambda run: {"rows": run.rows("held_out")},
     seconds=3,
     mb=4000,
@@ -333,9 +333,9 @@ HELDOUT = Items(
     ),
 )
 
-FIGURES = Items(
+FIGURES = OutputGroup(
     "result_figures",
-    make="figures.results",
+    function="figures.results",
     inputs=lambda run: {
         "accuracy": run.table("accuracy_by_repetitions"),
         "convergence": run.table("convergence_curves"),
@@ -404,9 +404,9 @@ FIGURES = Items(
     ),
 )
 
-COMPARISON = Items(
+COMPARISON = OutputGroup(
     "compare",
-    make="against_print.compare.paper_vs_ours",
+    function="against_print.compare.paper_vs_ours",
     inputs=lambda run: {
         **{name.partition("_")[0]: run.table(name) for name in OURS},
         "scores": run.per_dataset("seed_scores"),

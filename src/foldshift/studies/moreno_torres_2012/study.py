@@ -56,7 +56,7 @@ def heldout_cost(run: Run, cell: dict[str, str]) -> Cost:
 MEASURES = (
     Measure(
         "measure_convergence",
-        make="measure_convergence.measure_convergence",
+        function="measure_convergence.measure_convergence",
         rows={"convergence": "convergence/{dataset}.parquet", "convergence_curves": "convergence_curves/{dataset}.parquet"},
         cells=lambda run: [{"dataset": name} for name in run.datasets],
         inputs=lambda run, cell: {
@@ -77,7 +77,7 @@ MEASURES = (
     COVARIATE_SHIFT,
     Measure(
         "measure_heldout",
-        make="measure_heldout.measure_heldout",
+        function="measure_heldout.measure_heldout",
         rows={"held_out": "held_out/{population}.parquet"},
         cells=lambda run: [{"population": name} for name in run.settings["held_out"]["populations"]],
         inputs=lambda run, cell: {"data": run.population(cell["population"])},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ STUDY = Study(
     measures=(
         Measure(
             "compare_scaling",
-            make="measure.compare_scaling",
+            function="measure.compare_scaling",
             # The first seeds of the folds that exist anyway; the learners see scaled and raw data cut alike.
             rows={"scaling": "scaling/{dataset}.parquet"},
             cells=lambda run: [{"dataset": name} for name in run.datasets if is_checked(run)],
@@ -81,9 +81,9 @@ STUDY = Study(
     ),
     items=(
         DATASETS,
-        Items(
+        OutputGroup(
             "shift",
-            make="tables.target_shift",
+            function="tables.target_shift",
             inputs=lambda run: {"shift": run.per_dataset("seed_shift")},
             mb=4000,
             message="Table 4, target shift",
@@ -108,9 +108,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "covariate_shift",
-            make="input_shift_tables.tables",
+            function="input_shift_tables.tables",
             inputs=lambda run: {"shift": run.rows("covariate_shift"), "features": run.rows("shifted_features")},
             seconds=lambda run: 0.5 + 0.12 * len(run.datasets),
             mb=4000,
@@ -150,9 +150,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "error",
-            make="tables.error",
+            function="tables.error",
             inputs=lambda run: {"errors": run.per_dataset("seed_scores"), "descriptions": run.descriptions()},
             seconds=lambda run: 0.5 + 1e-6 * run.n_fits(),
             mb=4000,
@@ -196,9 +196,9 @@ STUDY = Study(
             ),
         ),
         single_datasets("3 Error", "Root mean squared error", value="rmse", reference="CV", own_units=True),
-        Items(
+        OutputGroup(
             "scaling",
-            make="tables.scaling",
+            function="tables.scaling",
             inputs=lambda run: {"rows": run.rows("scaling")},
             local=True,
             message="scaling check",
@@ -218,9 +218,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "target_shift_figure",
-            make="figures.target_shift",
+            function="figures.target_shift",
             local=True,
             message="Figure 1, what target shift looks like",
             items=(
@@ -234,9 +234,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "convergence_figure",
-            make="figures.convergence",
+            function="figures.convergence",
             inputs=lambda run: {"table": run.table("figure2_convergence")},
             seconds=2,
             local=True,
@@ -252,9 +252,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "shift_figures",
-            make="figures.shift",
+            function="figures.shift",
             inputs=lambda run: {"table": run.table("dn_by_dataset"), "datasets": run.table("table1_datasets")},
             seconds=3,
             local=True,
@@ -277,9 +277,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "compare",
-            make="compare.paper_vs_ours",
+            function="compare.paper_vs_ours",
             inputs=lambda run: {
                 "datasets": run.table("table1_datasets"),
                 "table4": run.table("table4_dn"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
-from foldshift.engine.study.declare import Cost, Figure, Items, Measure, Study, Table
+from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
 
 if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
@@ -69,7 +69,7 @@ STUDY = Study(
     measures=(
         Measure(
             "count_correct",
-            make="measure.count_correct",
+            function="measure.count_correct",
             rows={kind: f"{kind}/{{dataset}}/{{learner}}/{{schemes}}/{{block}}.parquet" for kind in ("folds", "correct")},
             cells=count_cells,
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "global")},
@@ -86,7 +86,7 @@ STUDY = Study(
         ),
         Measure(
             "simulate_claims",
-            make="measure_claims.simulate_claims",
+            function="measure_claims.simulate_claims",
             rows={"claims": "claims/{model}.parquet"},
             cells=lambda run: [{"model": model} for model in run.settings["claims"]["models"]],
             params=lambda run, cell: {
@@ -99,7 +99,7 @@ STUDY = Study(
         ),
         Measure(
             "audit_coverage",
-            make="measure_audit.audit_coverage",
+            function="measure_audit.audit_coverage",
             rows={"audit": "audit/{population}.parquet"},
             cells=lambda run: [{"population": name} for name in run.settings["audit"]["populations"]],
             inputs=lambda run, cell: {"data": run.population(cell["population"])},
@@ -116,9 +116,9 @@ STUDY = Study(
         ),
     ),
     items=(
-        Items(
+        OutputGroup(
             "examples",
-            make="worked_examples.examples",
+            function="worked_examples.examples",
             local=True,
             message="worked examples, printed and corrected; Table 1",
             items=(
@@ -142,9 +142,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "intervals",
-            make="tables.intervals",
+            function="tables.intervals",
             inputs=lambda run: {kind: run.rows(kind) for kind in ("folds", "correct")},
             seconds=4,
             mb=1500,
@@ -208,9 +208,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "claims",
-            make="claim_tables.claims",
+            function="claim_tables.claims",
             inputs=lambda run: {"rows": run.rows("claims")},
             seconds=2,
             local=True,
@@ -231,9 +231,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "audit",
-            make="coverage_tables.audit",
+            function="coverage_tables.audit",
             inputs=lambda run: {"rows": run.rows("audit")},
             seconds=2,
             mb=1500,
@@ -274,9 +274,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "figures",
-            make="figures.figures",
+            function="figures.figures",
             inputs=lambda run: {kind: run.rows(kind) for kind in ("folds", "claims", "audit")},
             seconds=6,
             mb=1500,
@@ -337,9 +337,9 @@ STUDY = Study(
                 ),
             ),
         ),
-        Items(
+        OutputGroup(
             "compare",
-            make="compare.paper_vs_ours",
+            function="compare.paper_vs_ours",
             local=True,
             message="paper versus ours",
             items=(
