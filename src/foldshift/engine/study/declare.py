@@ -62,7 +62,8 @@ class Measure:
     name : str
         Verb and object; the rule is ``<study>_<name>``.
     function : str
-        The function, as ``module.function`` within the folder of the study. It is called as ``function(inputs, cell, **params)`` with
+        The function, as ``module.function`` within the folder of the study. It is called as ``function(inputs, cell,
+        **params)`` with
         the named inputs as attributes and the cell as a dictionary of text, and returns a dictionary from kind of rows to a list
         of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
     rows : dict of str to str
@@ -174,7 +175,8 @@ class OutputGroup:
         The rule is ``<study>_<name>``.
     function : str
         The function, as ``module.function`` within the folder of the study (a name with ``foldshift.`` in front counts from the
-        top). It is called as ``function(inputs, settings, **params)`` and returns a dictionary from the name of each item (``"name"``
+        top). It is called as ``function(inputs, settings, **params)`` and returns a dictionary from the name of each item
+        (``"name"``
         for a table, ``"name (figure)"`` for a figure, see `key`) to a data frame, a `foldshift.reporting.items.TableResult`, or a
         Matplotlib figure.
     items : tuple of Table or Figure
