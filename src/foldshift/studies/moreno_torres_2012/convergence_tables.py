@@ -89,7 +89,9 @@ def convergence_table(
 ) -> pd.DataFrame:
     """Make Table VII: experiments until convergence, with threshold .9999 and the first step that reaches it.
 
-    ``standard_error`` is over the orders of the experiments, ``dataset_error`` over data sets; ``cut_off`` counts pairs.
+    ``cut_off`` is the number of pairs that did not converge, mean over the orders. ``standard_error`` is over the orders, with
+    the experiments fixed, and so too small where many orders end late; ``dataset_error`` is over data sets (jackknife).
+    ``expected`` is what the agreement between single runs leads one to expect, at most 100.
     """
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
@@ -134,7 +136,10 @@ def sensitivity_table(
     partitioners: Sequence[str],
     datasets: Sequence[str],
 ) -> pd.DataFrame:
-    """Make the table of ratios by every criterion, threshold and rule, beside those of the printed Table VII."""
+    """Make the table of ratios by every criterion, threshold and rule, beside those of the printed Table VII.
+
+    ``standard_error`` is over data sets (jackknife); see `_quantities` for the ratios.
+    """
     names = [scheme_name(k, r) for k, r in schemes.items()]
     print_means = np.array([[PRINTED.get(scheme, {}).get(name, (np.nan,))[0] for scheme in names] for name in partitioners])
     printed = _quantities(print_means, print_means, partitioners, names)
@@ -169,7 +174,7 @@ def convergence_curves(
     partitioners: Sequence[str],
     datasets: Sequence[str],
 ) -> pd.DataFrame:
-    """Make the table of the pairs that have converged, and of their correlations, by number of experiments."""
+    """Make the table of the share of converged pairs, and of quartiles of -log10(1 - correlation), by number of experiments."""
     rows = primary_rows(rows)
     rows = rows.assign(experiments=np.where(rows["cut_off"], np.inf, rows["experiments"]))
     converged = _by_cell(rows, "experiments")
@@ -376,7 +381,11 @@ def _jackknife(values: FloatArray, statistic: Callable[..., Any]) -> Floats:
 def _quantities(
     means: FloatArray, print_means: FloatArray, partitioners: Sequence[str], schemes: Sequence[str]
 ) -> dict[str, Floats]:
-    """Compute ratios of mean experiments, arrays of shape (n_partitioners, n_schemes), by name."""
+    """Compute ratios of mean experiments, arrays of shape (n_partitioners, n_schemes), by name.
+
+    These are every scheme by the one before it, both cut by SCV; every partitioner by SCV, mean over the schemes and scheme by
+    scheme; and ours by print, mean over the printed cells.
+    """
     found: dict[str, Floats] = {}
     if REFERENCE in partitioners:
         reference = means[partitioners.index(REFERENCE)]

@@ -78,7 +78,8 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Make Table V: how many single experiments find the difference of a pair that the truth shows.
 
-    `alpha` is the level at which a pair differs in truth. Every pair has a row in both orders.
+    Pairs that differ in truth at level `alpha` have a row in both orders. ``opposite`` counts experiments that are as significant
+    in the wrong direction, which are not agreements; ``truth_error``, in per cent, comes from the truth's own experiments.
     """
     rows = []
     for configuration, (values, truth) in results.items():
@@ -117,7 +118,13 @@ def accuracy_table(
     *,
     master_seed: int,
 ) -> pd.DataFrame:
-    """Make Table VI: per cent of single experiments that find the true result, averaged over the pairs."""
+    """Make Table VI: per cent of single experiments that find the true result, averaged over the pairs.
+
+    ``standard_error`` is over experiments; ``truth_error`` moves all partitioners together. ``subset_low`` to ``subset_high``
+    are the middle 90 % over random subsets of two thirds of the data sets; ``subset_error`` and ``jackknife_error`` estimate the
+    error over data sets, from the subsets and by leaving one out. All partitioners of a scheme rest on the same ``n_cells`` pairs
+    of data set and classifier.
+    """
     rows = []
     for configuration, (values, truth) in results.items():
         values, truth = comparable_results(values, truth, schemes, partitioners)

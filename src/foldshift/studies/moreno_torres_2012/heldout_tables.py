@@ -45,7 +45,9 @@ def heldout(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
 def bias_table(rows: pd.DataFrame, schemes: dict[int, int], partitioners: Sequence[str], learners: Sequence[str]) -> pd.DataFrame:
     """Make the table of bias, error and spread of single experiments against both truths.
 
-    ``standard_error`` is over populations, ``replicate_error`` over samples of the same populations.
+    ``standard_error`` is over populations, ``replicate_error`` over samples of the same populations. ``vs_scv`` is the bias less
+    that of SCV on the same samples; ``rmse`` and ``std`` are about a single experiment. What one partitioner lacks is left out
+    for all; ``n_failed`` counts the numbers that failed fits cost.
     """
     out = []
     for truth in TRUTHS:
@@ -95,7 +97,11 @@ def agreement_table(
     alpha: float = ALPHA,
     formula: Formula = "corrected",
 ) -> pd.DataFrame:
-    """Make the table of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI."""
+    """Make the table of single experiments that agree with the held-out truth about pairs of classifiers, as in Table VI.
+
+    By ``truth_of``, all replicates are judged by the mean true AUC (``population``), or each by that after training on its own
+    sample (``sample``). ``population_error`` is a jackknife over populations, with the choice of pairs.
+    """
     cubes = {}
     for k in schemes:
         common = common_results(dict(enumerate(_cube(rows, "estimate", k, partitioners, learners))))

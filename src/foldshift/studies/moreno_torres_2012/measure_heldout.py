@@ -109,7 +109,8 @@ def measure_heldout(
 ) -> dict[str, Rows]:
     """Measure cross-validated estimates on samples of a population, and what the classifiers reach on the rest of it.
 
-    `schemes` maps k to the partitions of an experiment; `n_parts` training parts of every k give the truth of the scheme.
+    ``inputs.data`` is empty for a generated population. `schemes` maps k to the partitions of an experiment; the mean over
+    `n_parts` training parts of every k is the truth that k folds estimate. Numbers of a learner that fails are NaN.
     """
     name = cell["population"]
     data = read_prepared(inputs.data) if inputs.data else None

@@ -117,7 +117,12 @@ def shift_and_error(
     *,
     master_seed: int,
 ) -> pd.DataFrame:
-    """Correlate every measure of shift with the error of the estimate, at three levels (Spearman)."""
+    """Correlate every measure of shift with the error of the estimate (Spearman), at three levels.
+
+    ``datasets``: over the data sets, within a partitioner. ``partitioners``: over the partitioners within a data set, mean over
+    the data sets. ``runs``: over the runs of a data set and partitioner, mean over the data sets. Standard errors and intervals
+    are those of `n_draws` bootstrap samples of the data sets, NaN below three data sets.
+    """
     both = shift_by_cell(shift_rows, schemes).merge(error_by_cell(error_rows, schemes), on=["dataset", "scheme", "partitioner"])
     by_run = _run_correlations(shift_rows, error_rows, schemes)
     groups = {"all": list(partitioners)}

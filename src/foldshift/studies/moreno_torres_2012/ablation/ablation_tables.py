@@ -53,7 +53,7 @@ class _Difference(NamedTuple):
 
     scheme: str
     value: float  # points of per cent (Table VI) or experiments (Table VII)
-    experiments_error: float
+    experiments_error: float  # partitioners count as independent; 0 for convergence, whose noise is part of the other error
     datasets_error: float
 
 
@@ -70,7 +70,10 @@ def ablation_table(judged: Sequence[Judged]) -> pd.DataFrame:
 
 
 def conclusions_table(judged: Sequence[Judged]) -> pd.DataFrame:
-    """Make the table of the verdicts on the conclusions of the paper under every change."""
+    """Make the table of the verdicts on the conclusions of the paper under every change.
+
+    ``standard_error`` combines both errors; those over data sets come from the same subsets for both sides of a difference.
+    """
     rows = []
     for one in judged:
         keys = {"change": one.change.name} | {key: getattr(one.change, key) for key in KEYS}
@@ -101,7 +104,8 @@ def bias_table(
 ) -> pd.DataFrame:
     """Make the table of the bias of every partitioner's estimate against the truth.
 
-    ``standard_error`` is over the experiments of both, ``datasets_error`` over data sets.
+    ``standard_error`` is over the experiments of both, ``datasets_error`` over data sets. Classifier ``all`` is the mean over the
+    classifiers that have any results of all partitioners, on the data sets and experiments that all of these have.
     """
     rows = []
     for configuration, (values, truth) in results.items():
@@ -256,7 +260,7 @@ def _speed(change: Change, k: int, partitioner: str) -> FloatArray:
 
 
 def _speed_difference(scheme: str, difference: FloatArray, subsets: BoolArray) -> _Difference:
-    """Average a difference of shape (n_learners, n_datasets); the experiments are the same in all orders, and add no error."""
+    """Average a difference of shape (n_learners, n_datasets); its only error is that over data sets."""
     if np.isnan(difference).all():
         return _Difference(scheme, np.nan, np.nan, np.nan)
     by_dataset = mean_present(difference, axis=0)
