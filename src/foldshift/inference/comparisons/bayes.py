@@ -233,17 +233,7 @@ def bayesian_hierarchical(
         raise ValueError(f"rho={rho!r} must be in [0, 1); for k folds it is 1/k")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1")
-    data = [np.asarray(d, dtype=np.float64).ravel() for d in differences]
-    if len(data) < 2 or min(map(len, data)) < 2:
-        raise ValueError(
-            f"differences holds {len(data)} data sets with {min(map(len, data), default=0)} or more results; expected two or "
-            "more of both: (q, r, k), the folds of every data set"
-        )
-    for number, d in enumerate(data):
-        if not np.isfinite(d).all():
-            raise ValueError(
-                f"differences[{number}] has {(~np.isfinite(d)).sum()} NaN or infinite values; leave that data set out"
-            )
+    data = _checked_differences(differences)
     means, n = np.array([d.mean() for d in data]), np.array([len(d) for d in data], dtype=np.float64)
     spreads = np.array([d.std(ddof=1) if np.ptp(d) > SAME * np.abs(d).max() else rope / 3**0.5 for d in data])
     if (spreads == 0).any():
@@ -276,6 +266,22 @@ def bayesian_hierarchical(
     return BayesianHierarchical(
         *_winners(theta), next_dataset, summary(mu0), summary(sigma0), own, float(rope), confidence, float(r_hat), len(mu0)
     )
+
+
+def _checked_differences(differences: TableLike) -> list[FloatArray]:
+    """Differences of every data set in a row, two or more of two or more data sets."""
+    data = [np.asarray(d, dtype=np.float64).ravel() for d in differences]
+    if len(data) < 2 or min(map(len, data)) < 2:
+        raise ValueError(
+            f"differences holds {len(data)} data sets with {min(map(len, data), default=0)} or more results; expected two or "
+            "more of both: (q, r, k), the folds of every data set"
+        )
+    for number, d in enumerate(data):
+        if not np.isfinite(d).all():
+            raise ValueError(
+                f"differences[{number}] has {(~np.isfinite(d)).sum()} NaN or infinite values; leave that data set out"
+            )
+    return data
 
 
 class _Observed(NamedTuple):

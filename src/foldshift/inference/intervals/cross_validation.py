@@ -300,24 +300,7 @@ def nested_cv_interval(loss_of: LossOf, folds: Array, *, confidence: float = 0.9
     """
     check_confidence(confidence)
     folds = np.asarray(folds)
-    if folds.ndim != 2 or folds.dtype.kind not in "ui" or not folds.size or folds.min() < 0:
-        raise ValueError(
-            f"folds has shape {folds.shape} and dtype {folds.dtype}; expected (partitions, rows) of fold numbers from 0"
-        )
-    if sources and len(folds) != 1:
-        raise ValueError(f"folds has {len(folds)} partitions; sources are one partition")
-    K = int(folds.max()) + 1
-    if K < 3:
-        raise ValueError(
-            f"folds has {K} fold{'' if K == 1 else 's'}; nested cross-validation leaves two out and needs at least three"
-        )
-    fewest = 1 if sources else 2
-    for number, row in enumerate(folds):
-        sizes = np.bincount(row, minlength=K)
-        if sizes.min() < fewest:
-            raise ValueError(
-                f"fold {sizes.argmin()} of partition {number} has {sizes.min()} rows; every fold needs at least {fewest}"
-            )
+    K = _check_partitions(folds, sources)
     partitions = [_nested_moments(loss_of, row, K, sources) for row in folds]
     err_nested, err_cv, mse, naive_variance = np.mean(partitions, axis=0)
     naive = np.sqrt(naive_variance)
@@ -336,6 +319,29 @@ def nested_cv_interval(loss_of: LossOf, folds: Array, *, confidence: float = 0.9
     estimate = err_nested - (1 + (K - 2) / K) * (err_nested - err_cv)
     target, df = (NEW_SOURCE, K - 1.0) if sources else (ALL_ROWS_MODEL, np.inf)
     return student_interval("nested", target, float(estimate), float(standard_error**2), df, confidence, note)
+
+
+def _check_partitions(folds: Array, sources: bool) -> int:
+    """Refuse folds that nested cross-validation cannot use; return their number."""
+    if folds.ndim != 2 or folds.dtype.kind not in "ui" or not folds.size or folds.min() < 0:
+        raise ValueError(
+            f"folds has shape {folds.shape} and dtype {folds.dtype}; expected (partitions, rows) of fold numbers from 0"
+        )
+    if sources and len(folds) != 1:
+        raise ValueError(f"folds has {len(folds)} partitions; sources are one partition")
+    K = int(folds.max()) + 1
+    if K < 3:
+        raise ValueError(
+            f"folds has {K} fold{'' if K == 1 else 's'}; nested cross-validation leaves two out and needs at least three"
+        )
+    fewest = 1 if sources else 2
+    for number, row in enumerate(folds):
+        sizes = np.bincount(row, minlength=K)
+        if sizes.min() < fewest:
+            raise ValueError(
+                f"fold {sizes.argmin()} of partition {number} has {sizes.min()} rows; every fold needs at least {fewest}"
+            )
+    return K
 
 
 def _nested_moments(loss_of: LossOf, row: Array, K: int, sources: bool) -> tuple[float, float, float, float]:
