@@ -1,4 +1,4 @@
-"""Estimators of any kind: what is refused where a target is to be predicted."""
+"""Estimators of any kind: those that predict no target are refused."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ class Fits:
 
 
 class Named(LogisticRegression):
-    """Takes what it is built on by name, or has none."""
+    """Estimator whose inner one is a parameter, or absent."""
 
     def __init__(self, estimator=None):
         super().__init__()

@@ -28,7 +28,7 @@ def start(code, *arguments, **environment):
 
 @pytest.fixture
 def ended():
-    """A process that has ended, at which this one has not looked."""
+    """A process that has ended and was not collected by this one."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     yield process

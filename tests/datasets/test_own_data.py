@@ -174,7 +174,7 @@ def test_any_date_is_the_day_that_the_calendar_says(dates, form):
 @pytest.mark.parametrize(
     "texts", [["2024-02-30"], ["2024-13-01"], ["1.2.3"], ["12:30"], ["2024-01-01", "soon"], ["20240101"], [""]]
 )
-def test_what_is_no_date_is_none(texts):
+def test_texts_that_are_not_dates_give_none(texts):
     assert days_of(texts) == (None, "")
 
 
@@ -207,7 +207,7 @@ def test_a_column_that_counts_is_an_input_if_it_has_a_name_like_any_other(tmp_pa
     assert table.features == ["minutes", "paid"]
 
 
-def test_nothing_but_columns_that_are_no_inputs_is_refused(tmp_path):
+def test_a_file_without_any_input_is_refused(tmp_path):
     text = refusal(tmp_path, csv_of(when=DATES["iso"], y=numbers()))
     assert "no inputs: every column but the target would be left out, when (dates, year-month-day); keep=when" in text
 
@@ -215,7 +215,7 @@ def test_nothing_but_columns_that_are_no_inputs_is_refused(tmp_path):
 # ---- classes ----
 
 
-def test_a_target_that_looks_continuous_is_no_target_of_classes(tmp_path):
+def test_a_target_that_looks_continuous_is_refused_for_classification(tmp_path):
     text = refusal(tmp_path, csv_of(x=numbers(), y=numbers(seed=1)), task="classification")
     assert "the target 'y' looks like a quantity, not like classes: 40 different numbers in 40 rows" in text
     assert "nominal=y" in text
@@ -250,7 +250,7 @@ def test_a_quantity_of_two_values_may_be_two_classes(tmp_path):
     )
 
 
-def test_infinite_values_are_told_with_their_row(tmp_path):
+def test_infinite_values_are_reported_with_their_row(tmp_path):
     x = numbers()
     x[7], x[11] = "inf", "-inf"
     table = csv_of(x=x, y=numbers(seed=1))
@@ -273,7 +273,7 @@ def same(one, other):
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
 @pytest.mark.parametrize("decimal", [".", ","])
 @pytest.mark.parametrize("name", ["mine.csv", "mine.txt"])
-def test_separator_and_decimal_comma_are_found_and_said(tmp_path, separator, decimal, name):
+def test_separator_and_decimal_comma_are_inferred_and_reported(tmp_path, separator, decimal, name):
     table = fetched(tmp_path, FRAME.to_csv(index=False, sep=separator, decimal=decimal), name=name)
     assert same(table, fetched(tmp_path, PLAIN))
     words = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}[separator]
@@ -299,7 +299,7 @@ ENCODINGS = ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_encodings_are_read_alike_and_what_is_assumed_is_said(tmp_path, encoding):
+def test_encodings_are_read_alike_and_assumptions_are_reported(tmp_path, encoding):
     table = fetched(tmp_path, PLAIN.encode(encoding))
     assert same(table, fetched(tmp_path, PLAIN)) and "grün" in table.frame["b"].cat.categories
     expected = {
@@ -310,7 +310,7 @@ def test_encodings_are_read_alike_and_what_is_assumed_is_said(tmp_path, encoding
     assert table.notes == ([expected[encoding]] if encoding in expected else [])
 
 
-def test_bytes_that_are_no_text_are_refused():
+def test_bytes_that_are_not_text_are_refused():
     for data in (b"a,b\n1,\0\n", b"\0\0\0\0\0"):
         with pytest.raises(DataError, match="not a text file"):
             decoded(data)
@@ -438,7 +438,7 @@ def test_a_host_that_is_down_is_asked_again_and_a_wrong_file_is_not(tmp_path, mo
         assert len(asked) == expected
 
 
-def test_a_source_that_could_not_be_reached_is_told_from_a_wrong_one(tmp_path):
+def test_a_source_that_could_not_be_reached_is_distinguished_from_a_wrong_one(tmp_path):
     (tmp_path / "mine.csv").write_text("x,y\n1,many\n2,3\n")
     limits = Limits(timeout=0.5, total_timeout=5, retries=0)
     for sources, kind in ((f"file:{tmp_path}/mine.csv", SourceError), ("url:http://127.0.0.1:9/mine.csv", UnreachableError)):
@@ -448,7 +448,7 @@ def test_a_source_that_could_not_be_reached_is_told_from_a_wrong_one(tmp_path):
         assert type(caught.value) is kind
 
 
-def test_what_was_assumed_is_said_on_the_terminal_when_the_file_is_fetched(tmp_path, capsys):
+def test_assumptions_are_printed_when_the_file_is_fetched(tmp_path, capsys):
     table = fetched(tmp_path, csv_of(when=DATES["iso"], x=numbers(), y=numbers(seed=1)))
     fetch_dataset.review(add_entries({}, {"mine": {"task": "regression", "target": "y", "sources": "file:a.csv"}})["mine"], table)
     assert capsys.readouterr().err.startswith("data set mine: left out of the inputs: when (dates, year-month-day); keep=when")

@@ -58,6 +58,6 @@ def test_a_class_of_two_rows_and_an_identifier_are_named(read):
     assert [note for note in about["notes"] if note.startswith("classes of fewer than 10 rows: unclear (2); ")]
 
 
-def test_nothing_is_to_be_said_of_a_plain_file(read):
+def test_a_plain_file_has_no_notes(read):
     about = read("sensors.csv")
     assert (about["n_rows"], about["n_features"], about["notes"]) == (3000, 9, [])

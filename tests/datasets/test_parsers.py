@@ -315,7 +315,7 @@ def test_a_damaged_csv_file_or_a_wrong_option_is_refused(text, options, expected
     assert message(text, options=options).startswith(expected)
 
 
-def test_a_target_that_is_no_number_is_refused_for_regression():
+def test_a_target_that_is_not_a_number_is_refused_for_regression():
     expected = "line 3: column 'b' holds 'high', where a number is expected; correct it, or list it under missing or map"
     assert message("a,b\n1,2\n2,high\n", task="regression") == expected
     text = "@attribute a real\n@attribute b {1, x}\n@data\n1,1\n2,x\n"
@@ -613,7 +613,7 @@ def test_a_million_columns_are_refused_and_not_made(case):
     assert "more than 20000 columns" in printable(text.encode(), name)
 
 
-def test_a_line_of_ten_megabytes_is_no_obstacle():
+def test_a_line_of_ten_megabytes_is_read():
     for name in ("x.csv", "x.data"):
         assert "field larger than field limit" in printable(b"a,b\n" + b"1" * 10**7 + b",2\n", name)
     read = table(b"@attribute a string\n@data\n" + b"x" * 10**7 + b"\n", "x.arff")

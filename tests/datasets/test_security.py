@@ -1,4 +1,4 @@
-"""What data files, archives, servers and configuration must not be able to do. Further cases are in test_download, test_sources
+"""Limits on what data files, archives, servers and configuration can do. Further cases are in test_download, test_sources
 and test_parsers."""
 
 import ast
@@ -267,7 +267,7 @@ def nodes(root):
 
 
 def dotted(node):
-    """Name of what is called, e.g. ``np.load``; what stands before the last names is a star if it is no name."""
+    """Name of what is called, e.g. ``np.load``; the part before the last names is a star if it is not a name."""
     if isinstance(node, ast.Attribute):
         return f"{dotted(node.value)}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else "*"

@@ -79,6 +79,7 @@ def write_text(path: PathLike, text: str) -> None:
 
 
 def _left_behind(file: Path, host: str, pid: int, max_age: float) -> bool:
+    """Report whether the process of a temporary file has ended, or its file is old if it ran on another host."""
     if host == _host():
         return not is_running(pid)
     return time.time() - file.stat().st_mtime > max_age
@@ -94,6 +95,7 @@ def _host() -> str:
 
 
 def _umask() -> int:
+    """Read the mask of permissions for new files, which can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

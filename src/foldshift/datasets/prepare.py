@@ -338,6 +338,7 @@ def _declared(table: RawTable, feature: str, low: float, high: float, name: str)
 
 
 def _scaled(values: FloatArray, low: float, high: float) -> FloatArray:
+    """Scale values from the range `low` to `high` to [0, 1]; 0 if the range is empty."""
     return (values - low) / (high - low) if high > low else np.zeros_like(values)
 
 

@@ -399,6 +399,7 @@ class _Column:
         )
 
     def _set_missing(self, absent: set[str]) -> None:
+        """Replace some texts by None."""
         self.texts = [None if text in absent else text for text in self.texts]
 
     def note(self, text: str) -> None:

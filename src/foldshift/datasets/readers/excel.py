@@ -75,6 +75,7 @@ def _sheet_rows(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
 
 
 def _xlsx_rows(data: bytes) -> list[list[str]]:
+    """Read the first sheet of an `.xlsx` file."""
     import openpyxl
 
     check_archive(data)
@@ -85,6 +86,7 @@ def _xlsx_rows(data: bytes) -> list[list[str]]:
 
 
 def _xls_rows(data: bytes) -> list[list[str]]:
+    """Read the first sheet of an `.xls` file."""
     import xlrd
 
     book = xlrd.open_workbook(file_contents=data, logfile=io.StringIO(), ragged_rows=True)

@@ -111,6 +111,7 @@ def gunzipped(data: bytes, max_bytes: int) -> bytes:
 
 
 def _parse(data: bytes) -> Reviews:
+    """Parse lines of a label, a tab and a text."""
     if not data.strip():
         raise DataError("the file is empty; fetch it again")
     if b"\0" in data:
