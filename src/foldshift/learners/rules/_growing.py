@@ -45,7 +45,7 @@ class _Condition(NamedTuple):
     gain: float
     column: int
     kind: int
-    code: int | np.int64  # for kernels always int64: code that is compiled must not meet two types
+    code: int | np.int64  # always int64 in kernels: numba unifies no records of different types
     n_positive: int
 
 
