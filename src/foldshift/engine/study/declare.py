@@ -63,9 +63,8 @@ class Measure:
         Verb and object; the rule is ``<study>_<name>``.
     function : str
         The function, as ``module.function`` within the folder of the study. It is called as ``function(inputs, cell,
-        **params)`` with
-        the named inputs as attributes and the cell as a dictionary of text, and returns a dictionary from kind of rows to a list
-        of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
+        **params)`` with the named inputs as attributes and the cell as a dictionary of text, and returns a dictionary from kind
+        of rows to a list of dictionaries of columns. The module has ``SCHEMAS``, a dictionary from kind to ``pyarrow.Schema``.
     rows : dict of str to str
         Kind of rows to path below the results of the study, with the words of the cell in braces: ``"claims/{model}.parquet"``.
         All kinds have the same words. A kind whose path ends with ``.html`` is a page: the function returns its text, and it
