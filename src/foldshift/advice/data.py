@@ -26,38 +26,17 @@ MOST_COLUMNS = 2000  # up to which columns are looked at one by one
 
 
 class Data(NamedTuple):
-    """A table, its target, and its groups.
+    """A table, its target, and its groups."""
 
-    Attributes
-    ----------
-    X : array-like, sparse matrix or data frame of shape (n, n_features)
-        Inputs as given, for the learner.
-    y : ndarray of shape (n,)
-        Target: float64 for a quantity, labels for classes.
-    task : {"classification", "regression"}
-    columns : list of foldshift.shift.columns.Column
-        Inputs: ``train`` holds numbers with NaN, or codes; empty if they cannot be looked at.
-    target : ndarray of shape (n,), dtype float64
-        The quantity, or the code of the class.
-    classes : list
-        Labels in the order of their codes; empty for a quantity.
-    groups : ndarray of shape (n,), dtype int64, or None
-        Code of every row's group.
-    name : str
-        Name of the target.
-    notes : tuple of str
-        Parts that were not looked at, and why.
-    """
-
-    X: TableLike
-    y: Array
+    X: TableLike  # inputs as given, for the learner; shape (n, n_features)
+    y: Array  # target: float64 for a quantity, labels for classes; shape (n,)
     task: Task
-    columns: list[Column]
-    target: FloatArray
-    classes: list[Any]
-    groups: IntArray | None
-    name: str
-    notes: tuple[str, ...] = ()
+    columns: list[Column]  # inputs: ``train`` holds numbers with NaN, or codes; empty if they cannot be looked at
+    target: FloatArray  # the quantity, or the code of the class; shape (n,)
+    classes: list[Any]  # labels in the order of their codes; empty for a quantity
+    groups: IntArray | None  # code of every row's group; shape (n,)
+    name: str  # name of the target
+    notes: tuple[str, ...] = ()  # parts that were not looked at, and why
 
     @property
     def n(self) -> int:

@@ -12,25 +12,15 @@ import numpy as np
 
 
 class Expected(NamedTuple):
-    """Results for one way of cutting, on average over the populations of the study.
+    """Results for one way of cutting, on average over the populations of the study."""
 
-    Attributes
-    ----------
-    n_sample : int
-        Rows of the samples.
-    n_populations : int
-    bias, bias_error : float
-        Mean of estimate less true error of the model of all rows, in per cent of it, and its standard error over populations. The
-        error is the error rate for classes, the mean squared error for numbers.
-    off : float
-        Root mean square distance of one estimate from that true error, in per cent of it.
-    """
-
-    n_sample: int
+    n_sample: int  # rows of the samples
     n_populations: int
+    # bias, bias_error: Mean of estimate less true error of the model of all rows, in per cent of it, and its standard error over
+    # populations. The error is the error rate for classes, the mean squared error for numbers
     bias: float
     bias_error: float
-    off: float
+    off: float  # root mean square distance of one estimate from that true error, in per cent of it
 
 
 @cache

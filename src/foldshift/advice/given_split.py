@@ -20,24 +20,12 @@ if TYPE_CHECKING:
 
 
 class GivenSplit(NamedTuple):
-    """The split to be judged.
+    """The split to be judged."""
 
-    Attributes
-    ----------
-    folds : ndarray of shape (n_seeds, n), or None
-        -1 for rows that are never tested; None if the split cannot be judged.
-    name : str
-        Name of the split, as the subject of a sentence.
-    notes : tuple of str
-        Parts of the judgement that are left out.
-    forward : bool
-        Whether it cannot be judged because it trains only on rows before its test rows.
-    """
-
-    folds: Array | None
-    name: str
-    notes: tuple[str, ...] = ()
-    forward: bool = False
+    folds: Array | None  # -1 for rows that are never tested; None if the split cannot be judged; shape (n_seeds, n)
+    name: str  # name of the split, as the subject of a sentence
+    notes: tuple[str, ...] = ()  # parts of the judgement that are left out
+    forward: bool = False  # whether it cannot be judged because it trains only on rows before its test rows
 
 
 def given_split(cv: CV, data: Data) -> GivenSplit:

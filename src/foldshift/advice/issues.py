@@ -43,33 +43,16 @@ MANY = {"has": "have", "was": "were", "it": "them", "looks": "look", "says": "sa
 
 
 class Issue(NamedTuple):
-    """Something that makes an estimate wrong, or may.
+    """Something that makes an estimate wrong, or may."""
 
-    Attributes
-    ----------
-    code : str
-        Short and lasting, such as ``duplicates``.
-    severity : {"fault", "beware", "note"}
-        ``fault``: the estimate of this split is wrong. ``beware``: it is, unless you know better. ``note``: good to know.
-    found : str
-        Finding in this table.
-    how : str
-        Method of the search.
-    why : str
-        Reason why it matters.
-    remedy : str
-        Advice on what to do.
-    where : tuple
-        Columns (str) or rows (int, 0-based).
-    """
-
-    code: str
+    code: str  # short and lasting, such as ``duplicates``
+    # ``fault``: the estimate of this split is wrong. ``beware``: it is, unless you know better. ``note``: good to know
     severity: Severity
-    found: str
-    how: str
-    why: str
-    remedy: str
-    where: tuple[Any, ...] = ()
+    found: str  # finding in this table
+    how: str  # method of the search
+    why: str  # reason why it matters
+    remedy: str  # advice on what to do
+    where: tuple[Any, ...] = ()  # columns (str) or rows (int, 0-based)
 
 
 @cache

@@ -24,21 +24,11 @@ SEED = 0  # of a simulation that depends on the sizes of the folds alone
 
 
 class Power(NamedTuple):
-    """A shift and the share of cases in which it is found.
+    """A shift and the share of cases in which it is found."""
 
-    Attributes
-    ----------
-    share : float
-        Share of cases, in (0, 1).
-    tilt : float
-        Rows were drawn into the fold with odds ``exp(tilt z)``, z their normal score in the column.
-    size : float
-        Shift of the fold: mean normal score in it less that of all others, in standard deviations of the column.
-    """
-
-    share: float
-    tilt: float
-    size: float
+    share: float  # share of cases, in (0, 1)
+    tilt: float  # rows were drawn into the fold with odds ``exp(tilt z)``, z their normal score in the column
+    size: float  # shift of the fold: mean normal score in it less that of all others, in standard deviations of the column
 
 
 def power_of(folds: UnsignedArray, n_columns: int, alpha: float) -> tuple[Power, ...] | None:

@@ -33,31 +33,16 @@ the third moment of the losses is underrated by that of a sample."""
 
 
 class ScoreInterval(NamedTuple):
-    """An interval of the score with its reason.
-
-    Attributes
-    ----------
-    name, words : str
-    target : str
-        The estimated quantity in words.
-    estimate, low, high : float
-        In units of the score that is printed; NaN if there is none.
-    use : bool
-        Whether it is the one to print.
-    why : str
-        Reason for or against it.
-    evidence : str
-    confidence : float
-    """
+    """An interval of the score with its reason."""
 
     name: str
     words: str
-    target: str
-    estimate: float
+    target: str  # the estimated quantity in words
+    estimate: float  # estimate, low, high: In units of the score that is printed; NaN if there is none
     low: float
     high: float
-    use: bool
-    why: str
+    use: bool  # whether it is the one to print
+    why: str  # reason for or against it
     evidence: str
     confidence: float = 0.95
 
@@ -69,29 +54,16 @@ class ScoreInterval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Difference of two learners' scores on the same folds, and the decision.
+    """Difference of two learners' scores on the same folds, and the decision."""
 
-    Attributes
-    ----------
-    name : str
-        Such as ``Ridge less baseline``.
-    estimate, low, high : float
-        In units of the loss (of the score for scores of folds); below 0 the first has the smaller loss.
-    rope : float
-        Half width of the region of practical equivalence, same units.
-    verdict : {"better", "worse", "equivalent", "not decided"}
-        Verdict on the first learner.
-    rows_needed : float
-        Rows with which the interval would leave the region or lie inside, if the difference is as estimated; NaN if decided.
-    said : str
-    """
-
-    name: str
+    name: str  # such as ``Ridge less baseline``
+    # estimate, low, high: In units of the loss (of the score for scores of folds); below 0 the first has the smaller loss
     estimate: float
     low: float
     high: float
-    rope: float
-    verdict: Verdict
+    rope: float  # half width of the region of practical equivalence, same units
+    verdict: Verdict  # verdict on the first learner
+    # rows with which the interval would leave the region or lie inside, if the difference is as estimated; NaN if decided
     rows_needed: float
     said: str
 

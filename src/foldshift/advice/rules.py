@@ -34,33 +34,15 @@ FACTS = tuple(Facts.__annotations__)
 
 
 class Rule(NamedTuple):
-    """One rule.
-
-    Attributes
-    ----------
-    id : str
-    part : str
-        The decision it makes, one of `PARTS`.
-    when : dict
-        Required facts: a value, or ``{below = x}``, ``{from = x}``, or both. Empty: always.
-    advice : str or int
-        The decision: a partitioner, a number of folds, an interval ...
-    say : str
-        The advice in words.
-    evidence : str
-        Kind of evidence, one of `EVIDENCE`.
-    shown : str
-        The evidence in words, with figures.
-    reference : str
-    """
+    """One rule."""
 
     id: str
-    part: str
-    when: dict[str, Any]
-    advice: str | int
-    say: str
-    evidence: Evidence
-    shown: str
+    part: str  # the decision it makes, one of `PARTS`
+    when: dict[str, Any]  # required facts: a value, or ``{below = x}``, ``{from = x}``, or both. Empty: always
+    advice: str | int  # the decision: a partitioner, a number of folds, an interval
+    say: str  # the advice in words
+    evidence: Evidence  # kind of evidence, one of `EVIDENCE`
+    shown: str  # the evidence in words, with figures
     reference: str = ""
 
     def holds(self, facts: Mapping[str, Any]) -> bool:

@@ -24,37 +24,18 @@ SMALLEST = 1e-15  # probabilities are raised to this before the logarithm
 
 
 class Score(NamedTuple):
-    """A way of scoring predictions.
+    """A way of scoring predictions."""
 
-    Attributes
-    ----------
-    name : str
-        In words, such as ``error rate``.
-    kind : {"share", "loss", "folds"}
-        ``share``: a loss of 0 or 1 for every row; ``loss``: a loss of 0 or more for every row; ``folds``: one score for every
-        fold, and nothing for the single row.
-    method : str
-        Method of the fitted learner: ``predict``, ``predict_proba``; empty for ``folds``.
-    losses : callable or None
-        ``losses(y, predicted, classes)``: loss of every row; None for ``folds``.
-    show : callable
-        Monotone function from a mean loss to the score that is printed.
-    higher_is_better : bool
-        Direction of the score that is printed.
-    scorer : callable or None
-        Scorer of scikit-learn for ``folds``, else None.
-    percent : bool
-        Whether the score is a share that is printed in per cent.
-    """
-
-    name: str
+    name: str  # in words, such as ``error rate``
+    # ``share``: a loss of 0 or 1 for every row; ``loss``: a loss of 0 or more for every row; ``folds``: one score for every fold,
+    # and nothing for the single row
     kind: Kind
-    method: str
-    losses: Losses | None
-    show: Show
-    higher_is_better: bool
-    scorer: Scorer | None = None
-    percent: bool = False
+    method: str  # method of the fitted learner: ``predict``, ``predict_proba``; empty for ``folds``
+    losses: Losses | None  # ``losses(y, predicted, classes)``: loss of every row; None for ``folds``
+    show: Show  # monotone function from a mean loss to the score that is printed
+    higher_is_better: bool  # direction of the score that is printed
+    scorer: Scorer | None = None  # scorer of scikit-learn for ``folds``, else None
+    percent: bool = False  # whether the score is a share that is printed in per cent
 
     def text(self, value: float | None, digits: int = 3) -> str:
         """Format a value of the score, or of a difference."""

@@ -39,90 +39,49 @@ GROUPED = {"classification": ("CB-SCV",), "regression": ("CB-TSCV",)}
 
 
 class SplitShift(NamedTuple):
-    """A split compared with random ones.
+    """A split compared with random ones."""
 
-    Attributes
-    ----------
-    drift : FoldDrift or None
-        Feature by feature; None with groups.
-    percentile : float
-        Share of the random cuts whose target is closer, in [0, 1].
-    distance, chance : float
-        Mean distance of the target between training and test part, of the split and of random cuts.
-    shifted : tuple of str
-        Columns (and the target) that the split shifts by more than chance, 5 % over all of them.
-    closer : tuple of str
-        Those that it balances better than chance.
-    worst : (str, int, float)
-        Column and fold (0-based) with the largest distance, and the distance.
-    auc, p_value : float
-        Of a classifier that separates the test rows of the fold with the largest mean distance from its training rows; p times
-        the number of folds. NaN if it was not asked.
-    n_random : int
-        Number of random cuts.
-    said : str
-        One sentence.
-    power : tuple of foldshift.advice.power.Power, or None
-        Shifts of one fold that would be found, and how often; None with groups and for large tables.
-    """
-
-    drift: FoldDrift | None
-    percentile: float
+    drift: FoldDrift | None  # feature by feature; None with groups
+    percentile: float  # share of the random cuts whose target is closer, in [0, 1]
+    # distance, chance: Mean distance of the target between training and test part, of the split and of random cuts
     distance: float
     chance: float
-    shifted: tuple[str, ...]
-    closer: tuple[str, ...]
-    worst: tuple[str, int, float]
+    shifted: tuple[str, ...]  # columns (and the target) that the split shifts by more than chance, 5 % over all of them
+    closer: tuple[str, ...]  # those that it balances better than chance
+    worst: tuple[str, int, float]  # column and fold (0-based) with the largest distance, and the distance
+    # auc, p_value: Of a classifier that separates the test rows of the fold with the largest mean distance from its training
+    # rows; p times the number of folds. NaN if it was not asked
     auc: float
     p_value: float
-    n_random: int
-    said: str
+    n_random: int  # number of random cuts
+    said: str  # one sentence
+    # shifts of one fold that would be found, and how often; None with groups and for large tables
     power: tuple[Power, ...] | None = None
 
 
 class CutShift(NamedTuple):
-    """Effect of a way of cutting on this table.
-
-    Attributes
-    ----------
-    cut : str
-    target, inputs, worst : float
-        Mean distance between training and test part: of the target, the inputs on average, the worst input.
-    spread : float
-        Standard deviation of the score of the learner between partitions, in the score's own units; NaN without time.
-    n_partitions : int
-        Number of partitions behind the spread.
-    bias, bias_error : float
-        Estimate less the error of the same models on rows that took no part, mean and standard error over pairs of halves,
-        in the score's own units; NaN without time.
-    """
+    """Effect of a way of cutting on this table."""
 
     cut: str
+    # target, inputs, worst: Mean distance between training and test part: of the target, the inputs on average, the worst input
     target: float
     inputs: float
     worst: float
+    # standard deviation of the score of the learner between partitions, in the score's own units; NaN without time
     spread: float = np.nan
-    n_partitions: int = 0
+    n_partitions: int = 0  # number of partitions behind the spread
+    # bias, bias_error: Estimate less the error of the same models on rows that took no part, mean and standard error over pairs
+    # of halves, in the score's own units; NaN without time
     bias: float = np.nan
     bias_error: float = np.nan
 
 
 class _Distances(NamedTuple):
-    """Distances between training and test part of a split.
+    """Distances between training and test part of a split."""
 
-    Attributes
-    ----------
-    names : list of str
-        Columns, the target last.
-    ranks : list of Ranked
-        Ranks of their values.
-    of_folds : ndarray of shape (n_names, k)
-        Distance of every column in every fold.
-    """
-
-    names: list[str]
-    ranks: list[Ranked]
-    of_folds: FloatArray
+    names: list[str]  # columns, the target last
+    ranks: list[Ranked]  # ranks of their values
+    of_folds: FloatArray  # distance of every column in every fold; shape (n_names, k)
 
     @property
     def of_inputs(self) -> FloatArray:

@@ -81,34 +81,17 @@ def seconds_of(budget: float | str | None) -> float:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Learners on one table, with one score, one way of cutting, one seed and one budget of time.
+    """Learners on one table, with one score, one way of cutting, one seed and one budget of time."""
 
-    Attributes
-    ----------
-    learners : dict of str to scikit-learn estimator
-        The learner that the advice is for comes first, the baseline last.
-    data : foldshift.advice.data.Data
-    score : foldshift.advice.score.Score
-    cut : str
-        The partitioner that is recommended.
-    k : int
-        Number of folds.
-    random_state : int
-    confidence : float
-    clock : Clock
-    tell : callable
-        ``tell(text)`` is called with the step that begins.
-    """
-
-    learners: dict[str, Estimator]
+    learners: dict[str, Estimator]  # the learner that the advice is for comes first, the baseline last
     data: Data
     score: Score
-    cut: str
-    k: int
+    cut: str  # the partitioner that is recommended
+    k: int  # number of folds
     random_state: int
     confidence: float
     clock: Clock
-    tell: Tell
+    tell: Tell  # ``tell(text)`` is called with the step that begins
 
     @property
     def name(self) -> str:
@@ -128,30 +111,15 @@ class Experiment:
 
 
 class Fits(NamedTuple):
-    """Results of cross-validation.
+    """Results of cross-validation."""
 
-    Attributes
-    ----------
-    folds : ndarray of shape (r, n)
-        Folds of the repetitions that were finished.
-    losses : dict of str to ndarray of shape (r, n)
-        Loss of every row by learner; empty for a score of folds. NaN for rows that are never tested.
-    scores : dict of str to ndarray of shape (r, k)
-        Mean loss, or score, of every fold by learner.
-    seconds : float
-        Duration of all fits and predictions.
-    n_fits : int
-        Number of fits of the first learner.
-    seconds_per_fit : float
-        Mean duration of a fit of the first learner and the prediction of its test part.
-    """
-
-    folds: Array
+    folds: Array  # folds of the repetitions that were finished; shape (r, n)
+    # loss of every row by learner; empty for a score of folds. NaN for rows that are never tested; shape (r, n)
     losses: dict[str, FloatArray]
-    scores: dict[str, FloatArray]
-    seconds: float
-    n_fits: int
-    seconds_per_fit: float
+    scores: dict[str, FloatArray]  # mean loss, or score, of every fold by learner; shape (r, k)
+    seconds: float  # duration of all fits and predictions
+    n_fits: int  # number of fits of the first learner
+    seconds_per_fit: float  # mean duration of a fit of the first learner and the prediction of its test part
 
     def joined(self, other: Fits) -> Fits:
         """Append the repetitions of other fits of the same learners."""

@@ -18,39 +18,21 @@ if TYPE_CHECKING:
 
 
 class SampledPopulation(NamedTuple):
-    """A population as a learner sees it, and the rows drawn from it.
+    """A population as a learner sees it, and the rows drawn from it."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_columns), dtype float64
-    y : ndarray of shape (n_rows,), dtype int64
-        Class codes ``0, 1, ...``.
-    sample_rows, rest_rows : ndarray of int
-        Rows of the sample, and held-out rows.
-    """
-
-    X: FloatArray
-    y: IntArray
-    sample_rows: Array
+    X: FloatArray  # shape (n_rows, n_columns)
+    y: IntArray  # class codes ``0, 1, ...``; shape (n_rows,)
+    sample_rows: Array  # sample_rows, rest_rows: Rows of the sample, and held-out rows
     rest_rows: Array
 
 
 class Replicate(NamedTuple):
-    """Crisp AUC of one learner on one sample: estimates, and the truths that they can be compared with.
+    """Crisp AUC of one learner on one sample: estimates, and the truths that they can be compared with."""
 
-    Attributes
-    ----------
-    estimates : dict of (str, int) to float
-        By partitioner and k: mean over folds and runs, as in the paper.
-    truth_part : dict of int to float
-        By k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate.
-    truth_whole : float
-        The same after training on the whole sample: what a user wants to know.
-    """
-
-    estimates: dict[tuple[str, int], float]
+    estimates: dict[tuple[str, int], float]  # by partitioner and k: mean over folds and runs, as in the paper
+    # by k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate
     truth_part: dict[int, float]
-    truth_whole: float
+    truth_whole: float  # the same after training on the whole sample: what a user wants to know
 
 
 def sample_and_rest(n_rows: int, n_sample: int, most_rest: int, rng: np.random.Generator) -> tuple[Array, Array]:

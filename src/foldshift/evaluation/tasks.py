@@ -9,16 +9,9 @@ OK, FAILED, TIMEOUT = "ok", "failed", "timeout"
 
 
 class Task(NamedTuple):
-    """Metrics of a task, and the function that evaluates its learners.
+    """Metrics of a task, and the function that evaluates its learners."""
 
-    Attributes
-    ----------
-    metrics : tuple of str
-        Metrics of every fold.
-    evaluate : callable
-        ``evaluate(estimator, X, data, folds, random_states)``: predicted class codes, an array of shape (n_runs, n_samples), or
-        None where predictions are not kept; and the scores, as `foldshift.evaluation.regressors.evaluate_cell` returns them.
-    """
-
-    metrics: tuple[str, ...]
+    metrics: tuple[str, ...]  # metrics of every fold
+    # ``evaluate(estimator, X, data, folds, random_states)``: predicted class codes, an array of shape (n_runs, n_samples), or
+    # None where predictions are not kept; and the scores, as `foldshift.evaluation.regressors.evaluate_cell` returns them
     evaluate: Callable[..., Any]

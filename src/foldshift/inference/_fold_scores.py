@@ -25,18 +25,11 @@ class CutOptions(TypedDict):
 
 
 class FoldScores(NamedTuple):
-    """Result of `fold_scores`.
+    """Result of `fold_scores`."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (r, k), dtype float64
-        Scores of the k folds of r repetitions; k = 1 for repeated hold-out.
-    overlap : float or None
-        Rows in a test part over rows in a training part, ``1 / (k - 1)`` for k folds; None if unknown (repeated hold-out without
-        sizes).
-    """
-
-    scores: FloatArray
+    scores: FloatArray  # scores of the k folds of r repetitions; k = 1 for repeated hold-out; shape (r, k)
+    # rows in a test part over rows in a training part, ``1 / (k - 1)`` for k folds; None if unknown (repeated hold-out without
+    # sizes)
     overlap: float | None
 
 

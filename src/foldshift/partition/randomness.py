@@ -16,38 +16,20 @@ if TYPE_CHECKING:
 
 
 class FoldRandomness(NamedTuple):
-    """Result of `fold_randomness`.
+    """Result of `fold_randomness`."""
 
-    Attributes
-    ----------
-    n_partitions : int
-        Number of partitions.
-    n_distinct : int
-        How many of them differ by more than the names of the folds.
-    bits : float
-        ``log2(n_distinct)``: what was seen of the freedom that a cut leaves; at most ``log2(n_partitions)``.
-    place_error : float
-        Mean over samples and folds of the distance between the share of partitions in which the sample is in the fold, and the
-        fold's mean share of the samples.
-    place_chance : float
-        What `place_error` would be on average if each sample was in each fold by chance.
-    pair_error : float
-        Mean over pairs of samples of the distance between the share of partitions in which both are in one fold, and the mean of
-        these shares.
-    pair_chance : float
-        What `pair_error` would be on average if pairs were together by chance.
-    pairs_together : float
-        Mean share of partitions in which two samples are in one fold.
-    """
-
-    n_partitions: int
-    n_distinct: int
-    bits: float
+    n_partitions: int  # number of partitions
+    n_distinct: int  # how many of them differ by more than the names of the folds
+    bits: float  # ``log2(n_distinct)``: what was seen of the freedom that a cut leaves; at most ``log2(n_partitions)``
+    # mean over samples and folds of the distance between the share of partitions in which the sample is in the fold, and the
+    # fold's mean share of the samples
     place_error: float
-    place_chance: float
+    place_chance: float  # what `place_error` would be on average if each sample was in each fold by chance
+    # mean over pairs of samples of the distance between the share of partitions in which both are in one fold, and the mean of
+    # these shares
     pair_error: float
-    pair_chance: float
-    pairs_together: float
+    pair_chance: float  # what `pair_error` would be on average if pairs were together by chance
+    pairs_together: float  # mean share of partitions in which two samples are in one fold
 
 
 def fold_randomness(folds: ArrayLike, *, max_pairs: int = 20_000, rng: int | np.random.Generator = 0) -> FoldRandomness:

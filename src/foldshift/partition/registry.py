@@ -24,25 +24,14 @@ NUMBERS: Task = "regression"
 
 
 class Partitioner(NamedTuple):
-    """Entry of the registry.
+    """Entry of the registry."""
 
-    Attributes
-    ----------
-    path : str
-        Import path of the array function, so that folds load, and rest on, the modules of the partitioners they are cut with and
-        no others (`import_path`).
-    tasks : tuple of str
-        Tasks whose tables may list it.
-    looks_at_inputs : bool
-        Whether its folds depend on X; it then takes ``categorical_features``.
-    takes : tuple of str
-        Further options.
-    """
-
+    # import path of the array function, so that folds load, and rest on, the modules of the partitioners they are cut with and no
+    # others (`import_path`)
     path: str
-    tasks: tuple[Task, ...]
-    looks_at_inputs: bool = False
-    takes: tuple[str, ...] = ()
+    tasks: tuple[Task, ...]  # tasks whose tables may list it
+    looks_at_inputs: bool = False  # whether its folds depend on X; it then takes ``categorical_features``
+    takes: tuple[str, ...] = ()  # further options
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -241,7 +230,7 @@ def _listed(seeds: Any) -> Iterable[Any]:
 
 
 def is_partitioner(name: object) -> bool:
-    """Whether a name is that of one of the library's partitioners."""
+    """Return True if a name is that of one of the library's partitioners."""
     try:
         find_partitioner(str(name))
     except ValueError:

@@ -19,39 +19,19 @@ if TYPE_CHECKING:
 
 
 class TableResult(NamedTuple):
-    """Table that a function of a study returns.
+    """Table that a function of a study returns."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        The tidy table, one value per row with its keys.
-    grid : foldshift.reporting.table_grid.Grid or None
-        The same laid out for print; None: the data frame as it is. Its caption is that of the item.
-    words : dict of str to object
-        Words of the caption in addition to the settings.
-    """
-
-    frame: pd.DataFrame
-    grid: Grid | None = None
-    words: dict[str, Any] | None = None
+    frame: pd.DataFrame  # the tidy table, one value per row with its keys
+    grid: Grid | None = None  # the same laid out for print; None: the data frame as it is. Its caption is that of the item
+    words: dict[str, Any] | None = None  # words of the caption in addition to the settings
 
 
 class FigureResult(NamedTuple):
-    """Figure that a function of a study returns.
+    """Figure that a function of a study returns."""
 
-    Attributes
-    ----------
-    figure : matplotlib.figure.Figure or None
-        None where this run has nothing to draw.
-    words : dict of str to object
-        Words of the caption in addition to the settings.
-    reason : str
-        Reason for an empty figure, shown in its place: a sentence without its full stop.
-    """
-
-    figure: Figure | None
-    words: dict[str, Any] | None = None
-    reason: str = ""
+    figure: Figure | None  # none where this run has nothing to draw
+    words: dict[str, Any] | None = None  # words of the caption in addition to the settings
+    reason: str = ""  # reason for an empty figure, shown in its place: a sentence without its full stop
 
 
 def write_item(

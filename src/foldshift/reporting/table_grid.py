@@ -41,44 +41,22 @@ figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
 
 @dataclass
 class Cell:
-    """One cell of a printed table.
+    """One cell of a printed table."""
 
-    Attributes
-    ----------
-    text : str
-        Text of the cell.
-    shade : float
-        From 0 (white) to 1 (the darkest grey the paper uses): better results are darker.
-    bold, underline : bool
-        Marks.
-    """
-
-    text: str
-    shade: float = 0.0
-    bold: bool = False
+    text: str  # text of the cell
+    shade: float = 0.0  # from 0 (white) to 1 (the darkest grey the paper uses): better results are darker
+    bold: bool = False  # bold, underline: Marks
     underline: bool = False
 
 
 @dataclass
 class Grid:
-    """A printed table.
+    """A printed table."""
 
-    Attributes
-    ----------
-    header : list of str
-        Column heads.
-    rows : list of list of (Cell or str)
-        Cells; a row with a single entry is a heading across the table.
-    notes : list of str
-        Notes printed below the table.
-    caption : str
-        Explanation for a reader who has not read the paper; a study's table gets the caption of its item.
-    """
-
-    header: list[str]
-    rows: list[list[Cell | str]]
-    notes: list[str] = field(default_factory=list)
-    caption: str = ""
+    header: list[str]  # column heads
+    rows: list[list[Cell | str]]  # cells; a row with a single entry is a heading across the table
+    notes: list[str] = field(default_factory=list)  # notes printed below the table
+    caption: str = ""  # explanation for a reader who has not read the paper; a study's table gets the caption of its item
 
 
 def shades(values: list[float], lower_is_better: bool = True) -> list[float]:

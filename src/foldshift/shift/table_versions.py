@@ -18,24 +18,12 @@ FEWEST_ROWS = 5  # rows of a table, or values of a column, for a comparison
 
 
 class VersionPlan(NamedTuple):
-    """Versions in the form that the kernels take.
+    """Versions in the form that the kernels take."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_versions, n_kept), integer
-        Rows kept; one row where all versions keep the same.
-    feature : ndarray of shape (n_versions,), integer
-        Biased feature of every version, -1 for none.
-    offset : ndarray of shape (n_versions,), dtype float64
-        Added to that feature.
-    masked : bool
-        Whether that feature is masked.
-    """
-
-    rows: IntArray
-    feature: IntArray
-    offset: FloatArray
-    masked: bool
+    rows: IntArray  # rows kept; one row where all versions keep the same; shape (n_versions, n_kept)
+    feature: IntArray  # biased feature of every version, -1 for none; shape (n_versions,)
+    offset: FloatArray  # added to that feature; shape (n_versions,)
+    masked: bool  # whether that feature is masked
 
 
 def plan_versions(versions: Versions | ArrayLike | None, n: int, n_features: int) -> VersionPlan:

@@ -37,42 +37,20 @@ MOST_NAMED = 8  # columns in one line
 
 @dataclass
 class Columns:
-    """Columns of text as a format reads them, before their values are interpreted.
+    """Columns of text as a format reads them, before their values are interpreted."""
 
-    Attributes
-    ----------
-    names : list of str or None
-        Column names; None if the file gives none.
-    values : sequence of sequence of str
-        One sequence of texts per column, blanks stripped.
-    lines : sequence of int
-        The line (or row) of the file that each row was read from, for messages.
-    kinds : sequence of {"real", "integer", "numeric", "nominal", ""}
-        Declared kind of every column; ``numeric``: real or integer by the values; empty: not declared.
-    categories : sequence of (list of str or None)
-        Declared labels of nominal columns; None: not declared.
-    target : int or None
-        Position of the declared target.
-    others : set of int
-        Positions of columns that are neither inputs nor target.
-    ranges : dict of int to tuple of float
-        Declared smallest and largest value of numeric columns, by position.
-    unnamed : set of int
-        Positions of columns whose name in the file is empty.
-    notes : list of str
-        What the reader assumed.
-    """
-
-    names: list[str] | None
-    values: Sequence[Sequence[str]]
-    lines: Sequence[int]
+    names: list[str] | None  # column names; None if the file gives none
+    values: Sequence[Sequence[str]]  # one sequence of texts per column, blanks stripped
+    lines: Sequence[int]  # the line (or row) of the file that each row was read from, for messages
+    # declared kind of every column; ``numeric``: real or integer by the values; empty: not declared
     kinds: Sequence[DeclaredKind]
-    categories: Sequence[list[str] | None]
-    target: int | None = None
-    others: set[int] = field(default_factory=set)
+    categories: Sequence[list[str] | None]  # declared labels of nominal columns; None: not declared
+    target: int | None = None  # position of the declared target
+    others: set[int] = field(default_factory=set)  # positions of columns that are neither inputs nor target
+    # declared smallest and largest value of numeric columns, by position
     ranges: dict[int, tuple[float, float]] = field(default_factory=dict)
-    unnamed: set[int] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
+    unnamed: set[int] = field(default_factory=set)  # positions of columns whose name in the file is empty
+    notes: list[str] = field(default_factory=list)  # what the reader assumed
 
 
 def row_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOptions, header: bool) -> Columns:

@@ -17,37 +17,19 @@ KINDS = ("real", "integer", "nominal")
 
 @dataclass
 class RawTable:
-    """A parsed table, before rows with missing values are dropped and before scaling.
+    """A parsed table, before rows with missing values are dropped and before scaling."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        All columns, the target among them. Numeric columns are float64 with NaN for missing values; nominal columns are
-        `pandas.Categorical` with text categories, in the order of the file's header if it gives one, else in order of
-        text, and NaN for missing values.
-    target : str
-        Name of the target column.
-    kinds : dict of str to str
-        ``real``, ``integer`` or ``nominal`` for every column.
-    notes : list of str
-        Messages to the user, e.g. values outside a declared range.
-    left_out : dict of str to str
-        Columns of a user-defined file that are not inputs, and why.
-    own : bool
-        Whether it was read as a user-defined file, see `foldshift.datasets.readers.infer`.
-    groups : str
-        Name of the column that says which rows belong together (not an input); empty if there is none.
-    ranges : dict of str to tuple of float
-        Smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them.
-    """
-
+    # all columns, the target among them. Numeric columns are float64 with NaN for missing values; nominal columns are
+    # `pandas.Categorical` with text categories, in the order of the file's header if it gives one, else in order of text, and NaN
+    # for missing values
     frame: pd.DataFrame
-    target: str
-    kinds: dict[str, str]
-    notes: list[str] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    own: bool = False
-    groups: str = ""
+    target: str  # name of the target column
+    kinds: dict[str, str]  # ``real``, ``integer`` or ``nominal`` for every column
+    notes: list[str] = field(default_factory=list)  # messages to the user, e.g. values outside a declared range
+    left_out: dict[str, str] = field(default_factory=dict)  # columns of a user-defined file that are not inputs, and why
+    own: bool = False  # whether it was read as a user-defined file, see `foldshift.datasets.readers.infer`
+    groups: str = ""  # name of the column that says which rows belong together (not an input); empty if there is none
+    # smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property

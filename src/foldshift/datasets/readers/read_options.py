@@ -17,60 +17,26 @@ FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet")
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Reading options of one source. Columns are given by name, 1-based position or negative position (-1 is the last).
+    """Reading options of one source. Columns are given by name, 1-based position or negative position (-1 is the last)."""
 
-    Attributes
-    ----------
-    format : str, default=""
-        One of `FORMATS`; empty: by the ending of the file name, else by the first bytes.
-    sep : str, default=""
-        Field separator of a csv file, one character; empty: comma, for tsv a tab.
-    decimal : {".", ","}, default="."
-        Decimal mark.
-    header : bool or None, default=None
-        Whether the first row holds column names; None: as usual for the format.
-    skip : int, default=0
-        Lines to leave out at the beginning, of every member.
-    member : tuple of str, default=()
-        Files of an archive, by base name, joined in this order.
-    target : str, default=""
-        The target column; empty: the declared one, else the catalogue's target, else the last column.
-    drop : tuple of str, default=()
-        Columns to leave out.
-    map : dict of str to dict of str to str, default={}
-        Column to old text to new text.
-    round : dict of str to int, default={}
-        Column to decimal digits.
-    ranges : {"", "declared"}, default=""
-        ``declared``: inputs are scaled by the ranges that the file declares, not by those of its complete rows.
-    missing : tuple of str, default=()
-        Further texts that mean a missing value.
-    nominal : tuple of str, default=()
-        Columns whose values are labels although they look like numbers.
-    keep : tuple of str, default=()
-        Columns of a user-defined file that are inputs although they do not look like it: row numbers, dates, names of rows.
-    groups : str, default=""
-        The column that says which rows belong together (persons, sites, days); it is not an input.
-    own : bool, default=False
-        Whether the file is user-defined, with nothing known about it: see `foldshift.datasets.readers.infer`. Not an option of a
-        source.
-    """
-
-    format: str = ""
-    sep: str = ""
-    decimal: DecimalMark = "."
-    header: bool | None = None
-    skip: int = 0
-    member: tuple[str, ...] = ()
-    target: str = ""
-    drop: tuple[str, ...] = ()
-    map: dict[str, dict[str, str]] = field(default_factory=dict)
-    round: dict[str, int] = field(default_factory=dict)
-    ranges: str = ""
-    missing: tuple[str, ...] = ()
-    nominal: tuple[str, ...] = ()
+    format: str = ""  # one of `FORMATS`; empty: by the ending of the file name, else by the first bytes
+    sep: str = ""  # field separator of a csv file, one character; empty: comma, for tsv a tab
+    decimal: DecimalMark = "."  # decimal mark
+    header: bool | None = None  # whether the first row holds column names; None: as usual for the format
+    skip: int = 0  # lines to leave out at the beginning, of every member
+    member: tuple[str, ...] = ()  # files of an archive, by base name, joined in this order
+    target: str = ""  # the target column; empty: the declared one, else the catalogue's target, else the last column
+    drop: tuple[str, ...] = ()  # columns to leave out
+    map: dict[str, dict[str, str]] = field(default_factory=dict)  # column to old text to new text
+    round: dict[str, int] = field(default_factory=dict)  # column to decimal digits
+    ranges: str = ""  # ``declared``: inputs are scaled by the ranges that the file declares, not by those of its complete rows
+    missing: tuple[str, ...] = ()  # further texts that mean a missing value
+    nominal: tuple[str, ...] = ()  # columns whose values are labels although they look like numbers
+    # columns of a user-defined file that are inputs although they do not look like it: row numbers, dates, names of rows
     keep: tuple[str, ...] = ()
-    groups: str = ""
+    groups: str = ""  # the column that says which rows belong together (persons, sites, days); it is not an input
+    # whether the file is user-defined, with nothing known about it: see `foldshift.datasets.readers.infer`. Not an option of a
+    # source
     own: bool = False
 
 

@@ -50,27 +50,13 @@ class NotFoundError(SourceError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one download.
+    """Limits of one download."""
 
-    Attributes
-    ----------
-    max_bytes : int, default=64 MiB
-        Largest file, and largest sum of the files read from an archive.
-    timeout : float, default=20
-        Seconds to wait for a connection, and for the next piece of an answer.
-    total_timeout : float, default=180
-        Seconds for one file, retries and pauses included.
-    retries : int, default=3
-        Attempts after the first, on connection errors, broken answers and the statuses 429 and 5xx.
-    backoff : float, default=1
-        First pause in seconds; every further pause is twice as long.
-    """
-
-    max_bytes: int = MAX_BYTES
-    timeout: float = 20.0
-    total_timeout: float = 180.0
-    retries: int = 3
-    backoff: float = 1.0
+    max_bytes: int = MAX_BYTES  # largest file, and largest sum of the files read from an archive
+    timeout: float = 20.0  # seconds to wait for a connection, and for the next piece of an answer
+    total_timeout: float = 180.0  # seconds for one file, retries and pauses included
+    retries: int = 3  # attempts after the first, on connection errors, broken answers and the statuses 429 and 5xx
+    backoff: float = 1.0  # first pause in seconds; every further pause is twice as long
 
 
 DEFAULT_LIMITS = Limits()

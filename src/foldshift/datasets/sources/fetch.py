@@ -58,77 +58,35 @@ _ADDRESSES = {
 
 @dataclass(frozen=True)
 class Source:
-    """One source of a data set: ``scheme:address?options``.
+    """One source of a data set: ``scheme:address?options``."""
 
-    Attributes
-    ----------
-    text : str
-        As written in the catalogue.
-    scheme : str
-        ``mirror``, ``keel``, ``uci``, ``openml``, ``sklearn``, ``generated``, ``file`` or ``url``.
-    address : str
-        Path, address or name that the scheme looks up, percent-decoded.
-    options : ReadOptions
-        How to read the file.
-    """
-
-    text: str
-    scheme: str
-    address: str
-    options: ReadOptions
+    text: str  # as written in the catalogue
+    scheme: str  # ``mirror``, ``keel``, ``uci``, ``openml``, ``sklearn``, ``generated``, ``file`` or ``url``
+    address: str  # path, address or name that the scheme looks up, percent-decoded
+    options: ReadOptions  # how to read the file
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One source that was tried.
+    """One source that was tried."""
 
-    Attributes
-    ----------
-    source : str
-        As written in the catalogue.
-    address : str
-        File or address that was looked up; empty if none was.
-    problem : str
-        Reason for the refusal; empty for the accepted source.
-    """
-
-    source: str
-    address: str
-    problem: str
+    source: str  # as written in the catalogue
+    address: str  # file or address that was looked up; empty if none was
+    problem: str  # reason for the refusal; empty for the accepted source
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A table and its origin.
+    """A table and its origin."""
 
-    Attributes
-    ----------
-    table : RawTable
-        The table.
-    source : str
-        The accepted source, as written in the catalogue.
-    address : str
-        File or address.
-    retrieved : str
-        UTC date (ISO 8601) of the download; empty if nothing was downloaded.
-    sha256 : str
-        Checksum of the file as received; empty if there was none.
-    licence : str
-        Licence as stated by the source; empty if it states none.
-    fingerprint : str
-        `foldshift.datasets.readers.raw_table.fingerprint` of the table.
-    attempts : tuple of Attempt
-        All sources that were tried, the accepted one last.
-    """
-
-    table: RawTable
-    source: str
-    address: str
-    retrieved: str
-    sha256: str
-    licence: str
-    fingerprint: str
-    attempts: tuple[Attempt, ...]
+    table: RawTable  # the table
+    source: str  # the accepted source, as written in the catalogue
+    address: str  # file or address
+    retrieved: str  # UTC date (ISO 8601) of the download; empty if nothing was downloaded
+    sha256: str  # checksum of the file as received; empty if there was none
+    licence: str  # licence as stated by the source; empty if it states none
+    fingerprint: str  # `foldshift.datasets.readers.raw_table.fingerprint` of the table
+    attempts: tuple[Attempt, ...]  # all sources that were tried, the accepted one last
 
 
 @dataclass

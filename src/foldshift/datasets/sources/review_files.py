@@ -22,24 +22,13 @@ MAX_BYTES = 16 * 2**20  # of one file; the largest has two million bytes
 
 
 class ReviewFile(NamedTuple):
-    """One of the two files of a domain.
+    """One of the two files of a domain."""
 
-    Attributes
-    ----------
-    domain, part : str
-        ``books``, ``train`` ...
-    n_reviews : int
-    sha256 : str
-        Checksum of the uncompressed text.
-    url : str
-        Public address.
-    """
-
-    domain: str
+    domain: str  # domain, part: ``books``, ``train``
     part: str
     n_reviews: int
-    sha256: str
-    url: str
+    sha256: str  # checksum of the uncompressed text
+    url: str  # public address
 
 
 def review_files() -> dict[str, list[ReviewFile]]:

@@ -52,27 +52,13 @@ class Reviews(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Reviews of several domains as counts of words.
+    """Reviews of several domains as counts of words."""
 
-    Attributes
-    ----------
-    X : scipy.sparse.csr_array of shape (n_reviews, n_words), dtype int32
-        Count of every word (or n-gram) in every review; columns of a row are sorted.
-    y : ndarray of shape (n_reviews,), dtype int8
-        0 negative, 1 positive.
-    groups : ndarray of shape (n_reviews,), dtype int64
-        Domain (source) of every review: its position in `domains`.
-    vocabulary : tuple of str
-        The words, sorted by code points.
-    domains : tuple of str
-        Names of the domains.
-    """
-
-    X: csr_array
-    y: NDArray[np.int8]
-    groups: IntArray
-    vocabulary: tuple[str, ...]
-    domains: tuple[str, ...]
+    X: csr_array  # count of every word (or n-gram) in every review; columns of a row are sorted; shape (n_reviews, n_words)
+    y: NDArray[np.int8]  # 0 negative, 1 positive; shape (n_reviews,)
+    groups: IntArray  # domain (source) of every review: its position in `domains`; shape (n_reviews,)
+    vocabulary: tuple[str, ...]  # the words, sorted by code points
+    domains: tuple[str, ...]  # names of the domains
 
 
 def parse_reviews(data: bytes, name: str, *, max_bytes: int = MAX_BYTES) -> Reviews:

@@ -91,18 +91,10 @@ class Content(NamedTuple):
 
 
 class Archive(NamedTuple):
-    """Contents of an archive, as its metadata list them.
+    """Contents of an archive, as its metadata list them."""
 
-    Attributes
-    ----------
-    files : dict of str to Content
-        Every file but the metadata, by its name in the archive.
-    outputs : tuple of str
-        The tables and figures among them.
-    """
-
-    files: dict[str, Content]
-    outputs: tuple[str, ...]
+    files: dict[str, Content]  # every file but the metadata, by its name in the archive
+    outputs: tuple[str, ...]  # the tables and figures among them
 
 
 def workflow_files(root: PathLike) -> dict[str, Path]:

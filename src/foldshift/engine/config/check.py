@@ -29,17 +29,10 @@ if TYPE_CHECKING:
 
 
 class CheckedConfig(NamedTuple):
-    """A merged configuration whose names, imports and folders are right.
-
-    Attributes
-    ----------
-    merged : MergedConfig
-    declared : dict of str to Study
-        Declarations of the studies of the configuration, by id.
-    """
+    """A merged configuration whose names, imports and folders are right."""
 
     merged: MergedConfig
-    declared: dict[str, Study]
+    declared: dict[str, Study]  # declarations of the studies of the configuration, by id
 
 
 def check_config(merged: MergedConfig) -> CheckedConfig:

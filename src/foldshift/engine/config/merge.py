@@ -28,27 +28,13 @@ Misfit = Callable[[str, str, Any], str | None]  # study, key, value -> reason wh
 
 
 class MergedConfig(NamedTuple):
-    """A configuration in which every study carries its own complete settings; names in it are not checked yet.
+    """A configuration in which every study carries its own complete settings; names in it are not checked yet."""
 
-    Attributes
-    ----------
-    config : dict
-        Settings of the engine, and of each study below ``studies``.
-    catalogue : dict of str to CatalogueEntry
-        Data sets by name, those of `extra_datasets` included.
-    learners : dict of str to dict
-        Entries of the learners file by id.
-    studies : dict of str to StudyInfo
-        All studies by id.
-    notes : list of str
-        Settings that are passed over, and why: a line each.
-    """
-
-    config: dict[str, Any]
-    catalogue: dict[str, CatalogueEntry]
-    learners: dict[str, dict[str, Any]]
-    studies: dict[str, StudyInfo]
-    notes: list[str]
+    config: dict[str, Any]  # settings of the engine, and of each study below ``studies``
+    catalogue: dict[str, CatalogueEntry]  # data sets by name, those of `extra_datasets` included
+    learners: dict[str, dict[str, Any]]  # entries of the learners file by id
+    studies: dict[str, StudyInfo]  # all studies by id
+    notes: list[str]  # settings that are passed over, and why: a line each
 
 
 def merge_config(read: ReadConfig, targets: Sequence[str] = ()) -> MergedConfig:

@@ -12,24 +12,12 @@ from foldshift.engine.study.find import StudyInfo, find_studies
 
 
 class ReadConfig(NamedTuple):
-    """A configuration as it was read, with what is needed to understand it.
+    """A configuration as it was read, with what is needed to understand it."""
 
-    Attributes
-    ----------
-    raw : dict
-        Configuration files and command line, merged by Snakemake.
-    root : Path
-        Folder of the workflow.
-    studies : dict of str to StudyInfo
-        All studies by id, user-defined ones included.
-    schema : dict
-        JSON schema of the whole configuration.
-    """
-
-    raw: dict[str, Any]
-    root: Path
-    studies: dict[str, StudyInfo]
-    schema: dict[str, Any]
+    raw: dict[str, Any]  # configuration files and command line, merged by Snakemake
+    root: Path  # folder of the workflow
+    studies: dict[str, StudyInfo]  # all studies by id, user-defined ones included
+    schema: dict[str, Any]  # JSON schema of the whole configuration
 
     def located(self, path: str) -> Path:
         """Path of a file of the working directory, or else of the one of that name that comes with the workflow."""

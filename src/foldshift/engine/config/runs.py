@@ -20,25 +20,13 @@ if TYPE_CHECKING:
 
 
 class Configured(NamedTuple):
-    """A configuration that is ready to run.
+    """A configuration that is ready to run."""
 
-    Attributes
-    ----------
-    config : dict
-        Resolved: every study with its complete settings.
-    catalogue, learners : dict
-        Data sets and learners by name.
-    runs : dict of str to foldshift.engine.study.run.Run
-        By id of the study, in their order.
-    notes : list of str
-        Settings that are passed over, and why: a line each.
-    """
-
-    config: dict[str, Any]
-    catalogue: dict[str, CatalogueEntry]
+    config: dict[str, Any]  # resolved: every study with its complete settings
+    catalogue: dict[str, CatalogueEntry]  # catalogue, learners: Data sets and learners by name
     learners: dict[str, dict[str, Any]]
-    runs: dict[str, Run]
-    notes: list[str]
+    runs: dict[str, Run]  # by id of the study, in their order
+    notes: list[str]  # settings that are passed over, and why: a line each
 
 
 def configure(raw: dict[str, Any], root: PathLike, targets: Sequence[str] = (), results_here: bool = True) -> Configured:

@@ -25,24 +25,12 @@ NEAR = 1e-4  # squared logarithmic distance: a size as near as this is the measu
 
 
 class LearnerCost(NamedTuple):
-    """Cost of a learner on a data set.
+    """Cost of a learner on a data set."""
 
-    Attributes
-    ----------
-    seconds_per_fit : float
-        Seconds of one core for one fit and its predictions.
-    seconds_once : float
-        Seconds of one call of the shared path, whatever the number of seeds.
-    peak_mb : float
-        Memory in MB beside that of an idle process.
-    measured : bool
-        Whether the learner stands in the table.
-    """
-
-    seconds_per_fit: float
-    seconds_once: float
-    peak_mb: float
-    measured: bool
+    seconds_per_fit: float  # seconds of one core for one fit and its predictions
+    seconds_once: float  # seconds of one call of the shared path, whatever the number of seeds
+    peak_mb: float  # memory in MB beside that of an idle process
+    measured: bool  # whether the learner stands in the table
 
 
 def read_costs(path: PathLike) -> dict[str, Rows]:

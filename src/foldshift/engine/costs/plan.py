@@ -21,32 +21,15 @@ DISPATCH = 0.02  # seconds that Snakemake takes to start one job, one after the 
 
 
 class Job(NamedTuple):
-    """One job of the workflow.
-
-    Attributes
-    ----------
-    rule : str
-    seconds : float
-        Expected seconds of one core.
-    mb : float
-        Memory in MB.
-    writes_mb : float
-        Expected size of what it writes.
-    needs : tuple
-        Those that must be done before: positions in a list of jobs, or ids.
-    makes : str, default=""
-        The first of its files.
-    timed : str, default=""
-        The file that says what it took, once it is done.
-    """
+    """One job of the workflow."""
 
     rule: str
-    seconds: float
-    mb: float
-    writes_mb: float
-    needs: tuple[Any, ...]
-    makes: str = ""
-    timed: str = ""
+    seconds: float  # expected seconds of one core
+    mb: float  # memory in MB
+    writes_mb: float  # expected size of what it writes
+    needs: tuple[Any, ...]  # those that must be done before: positions in a list of jobs, or ids
+    makes: str = ""  # the first of its files
+    timed: str = ""  # the file that says what it took, once it is done
 
 
 class Recorder(logging.Handler):

@@ -22,19 +22,11 @@ LEAST = 0.1  # share of its expected time that a job which goes on is thought to
 
 
 class Estimate(NamedTuple):
-    """Progress of a run and its expected time to the end.
+    """Progress of a run and its expected time to the end."""
 
-    Attributes
-    ----------
-    done, total : float
-        Core-seconds, of the finished jobs and of all.
-    left : float or None
-        Seconds to the end; None while nothing tells.
-    """
-
-    done: float
+    done: float  # done, total: Core-seconds, of the finished jobs and of all
     total: float
-    left: float | None
+    left: float | None  # seconds to the end; None while nothing tells
 
 
 def estimate(

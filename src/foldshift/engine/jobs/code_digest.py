@@ -38,21 +38,11 @@ STANDARD = tuple(Path(sysconfig.get_paths()[name]).resolve() for name in ("stdli
 
 
 class Import(NamedTuple):
-    """One imported name, as it is written.
+    """One imported name, as it is written."""
 
-    Attributes
-    ----------
-    module : str
-        ``a.b``; empty for ``from . import x``.
-    name : str or None
-        ``x`` of ``from a.b import x``.
-    level : int
-        Number of dots before a relative import.
-    """
-
-    module: str
-    name: str | None = None
-    level: int = 0
+    module: str  # ``a.b``; empty for ``from . import x``
+    name: str | None = None  # ``x`` of ``from a.b import x``
+    level: int = 0  # number of dots before a relative import
 
 
 def expose(*folders: PathLike) -> None:

@@ -34,17 +34,10 @@ SIGNALS = {one.value: one.name for one in signal.Signals}
 
 @dataclass(frozen=True)
 class Lost:
-    """Placeholder for the result of a cell that was lost.
-
-    Attributes
-    ----------
-    status : {"failed", "timeout"}
-    message : str
-        One line: what happened, and where it helps, what to do.
-    """
+    """Placeholder for the result of a cell that was lost."""
 
     status: str
-    message: str
+    message: str  # one line: what happened, and where it helps, what to do
 
 
 def run_cells(

@@ -22,48 +22,22 @@ Name = TypeVar("Name")
 
 
 class Variants(NamedTuple):
-    """Variants of the partitioners of a study, which it declares: cut and evaluated beside its own.
+    """Variants of the partitioners of a study, which it declares: cut and evaluated beside its own."""
 
-    Attributes
-    ----------
-    choices : dict of str to dict
-        Id of a variant to how it cuts: ``partitioner`` and ``options``.
-    schemes : tuple of str
-        Schemes of the study that the variants are run with, such as ``5x2``.
-    n_seeds : int
-        Experiments, at most those of the study.
-    max_rows : int
-        Rows of the largest data set that the variants run on.
-    """
-
-    choices: dict[str, dict[str, Any]]
-    schemes: tuple[str, ...]
-    n_seeds: int
-    max_rows: int
+    choices: dict[str, dict[str, Any]]  # id of a variant to how it cuts: ``partitioner`` and ``options``
+    schemes: tuple[str, ...]  # schemes of the study that the variants are run with, such as ``5x2``
+    n_seeds: int  # experiments, at most those of the study
+    max_rows: int  # rows of the largest data set that the variants run on
 
 
 class Bundle(NamedTuple):
-    """Partitioners that one job cuts with.
+    """Partitioners that one job cuts with."""
 
-    Attributes
-    ----------
-    kind : {"own", "truth", "variant"}
-        Partitioners of the study, the experiments that make the truth, or variants of the partitioners.
-    partitioners : tuple of str
-        Ids, as they are in rows.
-    iterations : dict of int to int
-        Number of folds k to partitions per experiment.
-    n_seeds : int
-        Experiments.
-    max_rows : int or None, default=None
-        Rows of the largest data set that it cuts.
-    """
-
-    kind: str
-    partitioners: tuple[str, ...]
-    iterations: dict[int, int]
-    n_seeds: int
-    max_rows: int | None = None
+    kind: str  # partitioners of the study, the experiments that make the truth, or variants of the partitioners
+    partitioners: tuple[str, ...]  # ids, as they are in rows
+    iterations: dict[int, int]  # number of folds k to partitions per experiment
+    n_seeds: int  # experiments
+    max_rows: int | None = None  # rows of the largest data set that it cuts
 
 
 def groups(

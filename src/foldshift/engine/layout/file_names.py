@@ -37,21 +37,11 @@ Name = TypeVar("Name", bound="str | os.PathLike[str]")
 
 
 class HeldSeeds(NamedTuple):
-    """Seeds and cells that a file holds.
+    """Seeds and cells that a file holds."""
 
-    Attributes
-    ----------
-    name : str
-        Its path below the folder of its data set.
-    cells : tuple of tuple of str
-        (partitioner, scheme), or (learner, partitioner, scheme), by their labels.
-    start, stop : int
-        Its seeds (experiments), by their position in the draw: ``start .. stop - 1``.
-    """
-
-    name: str
-    cells: tuple[tuple[str, ...], ...]
-    start: int
+    name: str  # its path below the folder of its data set
+    cells: tuple[tuple[str, ...], ...]  # (partitioner, scheme), or (learner, partitioner, scheme), by their labels
+    start: int  # start, stop: Its seeds (experiments), by their position in the draw: ``start .. stop - 1``
     stop: int
 
 

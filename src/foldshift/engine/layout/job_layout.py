@@ -101,26 +101,14 @@ def pack(seconds: list[tuple[list[str], float]], limit: float) -> list[list[str]
 
 
 class CutSpec(NamedTuple):
-    """One way of cutting a data set that a study wants.
+    """One way of cutting a data set that a study wants."""
 
-    Attributes
-    ----------
-    kind : {"own", "truth", "variant"}
-        See `foldshift.engine.layout.bundles.Bundle`.
-    partitioner, label : str
-        Its id, as it stands in rows, and its label, as it stands in the names of files.
-    k, iterations : int
-        Number of folds, and partitions per seed (experiment).
-    n_seeds : int
-        Seeds (experiments) wanted.
-    """
-
-    kind: str
-    partitioner: str
+    kind: str  # see `foldshift.engine.layout.bundles.Bundle`
+    partitioner: str  # partitioner, label: Its id, as it stands in rows, and its label, as it stands in the names of files
     label: str
-    k: int
+    k: int  # k, iterations: Number of folds, and partitions per seed (experiment)
     iterations: int
-    n_seeds: int
+    n_seeds: int  # seeds (experiments) wanted
 
     @property
     def key(self) -> tuple[str, str]:

@@ -26,36 +26,17 @@ TASKS = ("regression", "classification", None)
 
 
 class StudyInfo(NamedTuple):
-    """Facts about a study, and where it was found.
+    """Facts about a study, and where it was found."""
 
-    Attributes
-    ----------
-    id : str
-        Name of its folder.
-    folder : pathlib.Path
-    package : str
-        Import path of the folder.
-    title, summary : str
-        The paper, in words; what it asks, as the front page of the report has it.
-    order : float
-        Place among the studies.
-    task : {"regression", "classification"} or None
-        What its data sets are for; None: it has none of the catalogue.
-    schema : dict
-        JSON schema of its settings.
-    scales : dict of str to dict
-        Settings by scale: ``laptop``, ``paper``, ``test``.
-    """
-
-    id: str
+    id: str  # name of its folder
     folder: Path
-    package: str
-    title: str
+    package: str  # import path of the folder
+    title: str  # title, summary: The paper, in words; what it asks, as the front page of the report has it
     summary: str
-    order: float
-    task: Task | None
-    schema: dict[str, Any]
-    scales: dict[str, dict[str, Any]]
+    order: float  # place among the studies
+    task: Task | None  # what its data sets are for; None: it has none of the catalogue
+    schema: dict[str, Any]  # JSON schema of its settings
+    scales: dict[str, dict[str, Any]]  # settings by scale: ``laptop``, ``paper``, ``test``
 
     def path(self, name: str) -> str:
         """Return the full import path of a function of the study; a name with ``foldshift.`` in front counts from the top."""

@@ -24,27 +24,16 @@ CHAINS, BURN_IN, STEPS = 40, 300, 6
 
 @readable
 class BayesianSignedRanks(NamedTuple):
-    """Result of `bayesian_signed_ranks`.
+    """Result of `bayesian_signed_ranks`."""
 
-    Attributes
-    ----------
-    left, rope, right : float
-        Probability that differences below the region, within it, or above it are the most common: the second learner's score is
-        larger in practice, neither is, the first one's is. They sum to 1.
-    shares : tuple of float
-        Posterior means of the shares of the three.
-    margin : float
-        Half-width of the region of practical equivalence.
-    n_blocks, n_draws : int
-        Blocks, and draws of the posterior.
-    """
-
+    # left, rope, right: Probability that differences below the region, within it, or above it are the most common: the second
+    # learner's score is larger in practice, neither is, the first one's is. They sum to 1
     left: float
     rope: float
     right: float
-    shares: tuple[float, ...]
-    margin: float
-    n_blocks: int
+    shares: tuple[float, ...]  # posterior means of the shares of the three
+    margin: float  # half-width of the region of practical equivalence
+    n_blocks: int  # n_blocks, n_draws: Blocks, and draws of the posterior
     n_draws: int
 
     def sentences(self) -> list[str]:
@@ -61,41 +50,25 @@ class BayesianSignedRanks(NamedTuple):
 
 @readable
 class BayesianHierarchical(NamedTuple):
-    """Result of `bayesian_hierarchical`.
+    """Result of `bayesian_hierarchical`."""
 
-    Attributes
-    ----------
-    left, rope, right : float
-        Probability that, on a further data set, a mean difference below the region is the most probable, one within it, or one
-        above it. They sum to 1.
-    next_dataset : tuple of float
-        Probability that the mean difference on a further data set is below, within, above.
-    mean, spread : tuple of float
-        Mean difference over data sets (mu0) and the scale of its spread (sigma0): posterior mean and equal-tailed interval.
-    datasets : pandas.DataFrame
-        For every data set: mean difference as observed and as estimated together with the others (which draws it to their mean),
-        its interval, and its probabilities of the three regions.
-    margin : float
-        Half-width of the region of practical equivalence.
-    confidence : float
-        Of the intervals.
-    r_hat : float
-        The largest of mu0, log sigma0 and log nu: chains of the sampler agree where it is near 1.
-    n_draws : int
-        Draws of the posterior.
-    """
-
+    # left, rope, right: Probability that, on a further data set, a mean difference below the region is the most probable, one
+    # within it, or one above it. They sum to 1
     left: float
     rope: float
     right: float
-    next_dataset: tuple[float, ...]
+    next_dataset: tuple[float, ...]  # probability that the mean difference on a further data set is below, within, above
+    # mean, spread: Mean difference over data sets (mu0) and the scale of its spread (sigma0): posterior mean and equal-tailed
+    # interval
     mean: tuple[float, ...]
     spread: tuple[float, ...]
+    # for every data set: mean difference as observed and as estimated together with the others (which draws it to their mean),
+    # its interval, and its probabilities of the three regions
     datasets: pd.DataFrame
-    margin: float
-    confidence: float
-    r_hat: float
-    n_draws: int
+    margin: float  # half-width of the region of practical equivalence
+    confidence: float  # of the intervals
+    r_hat: float  # the largest of mu0, log sigma0 and log nu: chains of the sampler agree where it is near 1
+    n_draws: int  # draws of the posterior
 
     def sentences(self) -> list[str]:
         """Report the posterior in words."""

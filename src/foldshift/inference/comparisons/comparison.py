@@ -18,37 +18,21 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One test of a `Comparison`.
+    """One test of a `Comparison`."""
 
-    Attributes
-    ----------
-    test : str
-        Name of the test.
-    applies : bool
-        True if its assumptions hold well enough for the design. Numbers of a test that does not apply are shown for those who
-        find them in a paper.
-    reason : str
-        Reason why it applies or does not.
-    statistic, p_value : float
-        NaN if the test cannot be done or has none. p is two-sided.
-    df : float or tuple of float
-        Degrees of freedom; NaN if there are none.
-    estimate, low, high : float
-        Difference of the scores, first learner minus second, and its interval; NaN if the test has none.
-    probabilities : tuple of float or None
-        Bayesian test only: P(difference < -rope), P(within), P(difference > rope).
-    """
-
-    test: str
+    test: str  # name of the test
+    # true if its assumptions hold well enough for the design. Numbers of a test that does not apply are shown for those who find
+    # them in a paper
     applies: bool
-    reason: str
-    statistic: float = np.nan
-    df: float | tuple[float, ...] = np.nan
+    reason: str  # reason why it applies or does not
+    statistic: float = np.nan  # statistic, p_value: NaN if the test cannot be done or has none. p is two-sided
+    df: float | tuple[float, ...] = np.nan  # degrees of freedom; NaN if there are none
     p_value: float = np.nan
+    # estimate, low, high: Difference of the scores, first learner minus second, and its interval; NaN if the test has none
     estimate: float = np.nan
     low: float = np.nan
     high: float = np.nan
-    probabilities: tuple[float, ...] | None = None
+    probabilities: tuple[float, ...] | None = None  # bayesian test only: P(difference < -rope), P(within), P(difference > rope)
 
     @classmethod
     def of_t(cls, name: str, applies: bool, reason: str, test: TTest) -> Row:
@@ -58,30 +42,14 @@ class Row(NamedTuple):
 
 @readable
 class Comparison(NamedTuple):
-    """Result of `compare`; ``str()`` of it is a table to read, a notebook shows it as a page.
+    """Result of `compare`; ``str()`` of it is a table to read, a notebook shows it as a page."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Learners.
-    design : str
-        Unit that a score belongs to.
-    shape : str
-        Numbers of learners, folds and blocks, in words.
-    confidence : float
-        Of the intervals.
-    rows : list of Row
-        One for each test.
-    rope : float
-        Half-width of the region of practical equivalence; 0 for none.
-    """
-
-    names: tuple[str, ...]
-    design: str
-    shape: str
-    confidence: float
-    rows: list[Row]
-    rope: float = 0.0
+    names: tuple[str, ...]  # learners
+    design: str  # unit that a score belongs to
+    shape: str  # numbers of learners, folds and blocks, in words
+    confidence: float  # of the intervals
+    rows: list[Row]  # one for each test
+    rope: float = 0.0  # half-width of the region of practical equivalence; 0 for none
 
     def row(self, test: str) -> Row:
         """Return the row of the test of this name."""

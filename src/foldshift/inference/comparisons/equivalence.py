@@ -20,31 +20,19 @@ if TYPE_CHECKING:
 
 @readable
 class Equivalence(NamedTuple):
-    """Result of `equivalence_test` and `equivalence_signed_ranks`.
+    """Result of `equivalence_test` and `equivalence_signed_ranks`."""
 
-    Attributes
-    ----------
-    p_value : float
-        The larger of the two; equivalence is shown if it is at most alpha.
-    p_below, p_above : float
-        Of the two one-sided tests: that the difference is below the margin's lower end, and above its upper end.
-    estimate, low, high : float
-        Difference, first minus second, and its interval of confidence ``1 - 2 alpha``, which lies within the margin exactly if
-        equivalence is shown; NaN for signed ranks.
-    margin : tuple of float
-        Lower and upper end of the differences that do not matter.
-    alpha : float
-        Level.
-    """
-
-    p_value: float
+    p_value: float  # the larger of the two; equivalence is shown if it is at most alpha
+    # p_below, p_above: Of the two one-sided tests: that the difference is below the margin's lower end, and above its upper end
     p_below: float
     p_above: float
+    # estimate, low, high: Difference, first minus second, and its interval of confidence ``1 - 2 alpha``, which lies within the
+    # margin exactly if equivalence is shown; NaN for signed ranks
     estimate: float
     low: float
     high: float
-    margin: tuple[float, float]
-    alpha: float
+    margin: tuple[float, float]  # lower and upper end of the differences that do not matter
+    alpha: float  # level
 
     @property
     def equivalent(self) -> bool:

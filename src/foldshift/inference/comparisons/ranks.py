@@ -31,27 +31,16 @@ PAIRS = {
 
 @readable
 class Friedman(NamedTuple):
-    """Result of `friedman`.
+    """Result of `friedman`."""
 
-    Attributes
-    ----------
-    average_ranks : ndarray of shape (k,)
-        1 is best.
-    chi2, df, p_chi2 : float, int, float
-        Friedman's statistic, its degrees of freedom and its p.
-    f, df_f, p_f : float, tuple of int, float
-        Iman and Davenport's statistic, its degrees of freedom and its p.
-    distribution : str
-        Source of the p-values: ``exact``, ``Monte Carlo``, or ``approximation`` (chi-square and F).
-    """
-
-    average_ranks: Array
-    chi2: float
+    average_ranks: Array  # 1 is best; shape (k,)
+    chi2: float  # chi2, df, p_chi2: Friedman's statistic, its degrees of freedom and its p
     df: int
     p_chi2: float
-    f: float
+    f: float  # f, df_f, p_f: Iman and Davenport's statistic, its degrees of freedom and its p
     df_f: tuple[int, int]
     p_f: float
+    # source of the p-values: ``exact``, ``Monte Carlo``, or ``approximation`` (chi-square and F)
     distribution: str = "approximation"
 
     def sentences(self) -> list[str]:
@@ -71,47 +60,26 @@ class Friedman(NamedTuple):
 
 @readable
 class CriticalDifference(NamedTuple):
-    """Result of `critical_difference`; methods in order of average rank, then name.
+    """Result of `critical_difference`; methods in order of average rank, then name."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Methods, the best first.
-    average_ranks : ndarray of shape (k,)
-        1 is best.
-    friedman : Friedman
-        Friedman's test of all methods, with the same order.
-    p_values : ndarray of shape (k, k)
-        Of every pair, corrected for the number of pairs; symmetric, 1 on the diagonal. With a control NaN for pairs without it.
-    groups : tuple of tuple of int
-        Positions in `names` of every largest set of two or more methods with no pair told apart. With a control, the one set of
-        the control and all methods not told apart from it.
-    difference : float
-        Smallest difference of average ranks that tells two methods apart; infinite if none can with so few blocks, NaN for Holm,
-        which has none.
-    alpha : float
-        Level.
-    method : {"nemenyi", "bonferroni_dunn", "holm"}
-        Test of the pairs.
-    n_blocks : int
-        Data sets or sources.
-    distribution : str
-        Source of the p-values of pairs: ``exact``, ``Monte Carlo`` or ``approximation``; for Holm the method of Wilcoxon's test.
-    control : str or None
-        Method that the others are compared with.
-    """
-
-    names: tuple[str, ...]
-    average_ranks: Array
-    friedman: Friedman
+    names: tuple[str, ...]  # methods, the best first
+    average_ranks: Array  # 1 is best; shape (k,)
+    friedman: Friedman  # Friedman's test of all methods, with the same order
+    # of every pair, corrected for the number of pairs; symmetric, 1 on the diagonal. With a control NaN for pairs without it;
+    # shape (k, k)
     p_values: Array
+    # positions in `names` of every largest set of two or more methods with no pair told apart. With a control, the one set of the
+    # control and all methods not told apart from it
     groups: tuple[tuple[int, ...], ...]
+    # smallest difference of average ranks that tells two methods apart; infinite if none can with so few blocks, NaN for Holm,
+    # which has none
     difference: float
-    alpha: float
-    method: str
-    n_blocks: int
+    alpha: float  # level
+    method: str  # test of the pairs
+    n_blocks: int  # data sets or sources
+    # source of the p-values of pairs: ``exact``, ``Monte Carlo`` or ``approximation``; for Holm the method of Wilcoxon's test
     distribution: str = "approximation"
-    control: str | None = None
+    control: str | None = None  # method that the others are compared with
 
     def sentences(self) -> list[str]:
         """Report the ranks and the methods told apart, in words."""

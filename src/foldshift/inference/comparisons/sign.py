@@ -20,28 +20,18 @@ if TYPE_CHECKING:
 
 @readable
 class SignTest(NamedTuple):
-    """Result of `sign_test`; arrays if many tests were done at once.
+    """Result of `sign_test`; arrays if many tests were done at once."""
 
-    Attributes
-    ----------
-    wins, losses, ties : int
-        Blocks on which the first is larger, on which the second is, and on which they are equal.
-    p_value : float
-        Two-sided, in (0, 1].
-    estimate, low, high : float
-        Share of wins among the blocks that are not tied, and its exact interval; NaN, 0 and 1 if all are tied.
-    confidence : float
-        Of the interval.
-    """
-
+    # wins, losses, ties: Blocks on which the first is larger, on which the second is, and on which they are equal
     wins: int | IntArray
     losses: int | IntArray
     ties: int | IntArray
-    p_value: Floats
+    p_value: Floats  # two-sided, in (0, 1]
+    # estimate, low, high: Share of wins among the blocks that are not tied, and its exact interval; NaN, 0 and 1 if all are tied
     estimate: Floats
     low: Floats
     high: Floats
-    confidence: float
+    confidence: float  # of the interval
 
     def sentences(self) -> list[str]:
         """Report the test in words."""

@@ -221,22 +221,14 @@ def _normal_p(r_plus: FloatArray, ranks: FloatArray, d: FloatArray) -> FloatArra
 
 
 class RankSums(NamedTuple):
-    """Distribution of the sums of ranks when every order of every block's ranks is as likely as any other.
+    """Distribution of the sums of ranks when every order of every block's ranks is as likely as any other."""
 
-    Attributes
-    ----------
-    sums : ndarray of shape (m, k), int64
-        Twice the sums of ranks, ascending in every row: all orders of the columns are equally likely, so a sum need not name its
-        method.
-    probabilities : ndarray of shape (m,)
-        Of each row.
-    exact : bool
-        True if all orders were counted; else the rows are random draws, the first of them the observed sums, so that a p-value is
-        (b + 1) / (m + 1) and never 0.
-    """
-
+    # twice the sums of ranks, ascending in every row: all orders of the columns are equally likely, so a sum need not name its
+    # method; shape (m, k)
     sums: IntArray
-    probabilities: FloatArray
+    probabilities: FloatArray  # of each row; shape (m,)
+    # true if all orders were counted; else the rows are random draws, the first of them the observed sums, so that a p-value is
+    # (b + 1) / (m + 1) and never 0
     exact: bool
 
     def spread_p(self, sums: Array) -> float:

@@ -29,32 +29,20 @@ KNOWN_LOW = (
 
 @readable
 class AUCInterval(NamedTuple):
-    """Result of `auc_interval`.
+    """Result of `auc_interval`."""
 
-    Attributes
-    ----------
-    estimate, low, high, standard_error : float
-        Of the mean over folds (and repetitions) of the area under the ROC curve; ends are cut at 0 and 1.
-    n_rows, n_folds, n_repetitions : int
-        Folds that hold both classes, of all repetitions; the others have no area.
-    n_folds_left_out : int
-        Folds with one class only.
-    target : str
-        The number that the interval should cover.
-    confidence : float
-        Probability of coverage aimed at.
-    """
-
+    # estimate, low, high, standard_error: Of the mean over folds (and repetitions) of the area under the ROC curve; ends are cut
+    # at 0 and 1
     estimate: float
     low: float
     high: float
     standard_error: float
-    n_rows: int
+    n_rows: int  # n_rows, n_folds, n_repetitions: Folds that hold both classes, of all repetitions; the others have no area
     n_folds: int
     n_repetitions: int
-    n_folds_left_out: int
-    target: str
-    confidence: float
+    n_folds_left_out: int  # folds with one class only
+    target: str  # the number that the interval should cover
+    confidence: float  # probability of coverage aimed at
 
     def sentences(self) -> list[str]:
         """Report the interval in words; a list of str."""

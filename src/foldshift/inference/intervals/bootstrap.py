@@ -22,31 +22,14 @@ UNIQUE_SHARE = 0.632  # of the rows in a bootstrap sample
 
 @readable
 class BootstrapError(NamedTuple):
-    """Result of `bootstrap_632plus`.
+    """Result of `bootstrap_632plus`."""
 
-    Attributes
-    ----------
-    estimate : float
-        .632+ estimate of the error of the model trained on all rows.
-    plain_632 : float
-        .632 estimate, with the fixed weights .368 and .632.
-    left_out : float
-        Leave-one-out bootstrap: mean error of a row over the bootstrap samples without it.
-    training : float
-        Error of the model trained on all rows on these rows.
-    no_information : float
-        Error of that model if inputs and target were independent.
-    overfitting : float
-        Relative overfitting rate, from 0 to 1; it moves the weight from .632 towards 1.
-    n_rows, n_bootstraps : int
-    """
-
-    estimate: float
-    plain_632: float
-    left_out: float
-    training: float
-    no_information: float
-    overfitting: float
+    estimate: float  # .632+ estimate of the error of the model trained on all rows
+    plain_632: float  # .632 estimate, with the fixed weights .368 and .632
+    left_out: float  # leave-one-out bootstrap: mean error of a row over the bootstrap samples without it
+    training: float  # error of the model trained on all rows on these rows
+    no_information: float  # error of that model if inputs and target were independent
+    overfitting: float  # relative overfitting rate, from 0 to 1; it moves the weight from .632 towards 1
     n_rows: int
     n_bootstraps: int
 

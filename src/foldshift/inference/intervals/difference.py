@@ -26,33 +26,18 @@ KNOWN_LOW = (
 
 @readable
 class LossDifference(NamedTuple):
-    """Result of `loss_difference_interval`.
+    """Result of `loss_difference_interval`."""
 
-    Attributes
-    ----------
-    estimate, low, high, standard_error : float
-        Of the mean loss of the first learner minus that of the second.
-    p_value : float
-        Two-sided, for no difference; 1 if no row tells the learners apart.
-    variance : {"within", "all pairs"}
-        Estimate of the variance that was used.
-    n_rows, n_folds : int
-    target : str
-        The number that the interval should cover.
-    confidence : float
-        Probability of coverage aimed at.
-    """
-
-    estimate: float
+    estimate: float  # estimate, low, high, standard_error: Of the mean loss of the first learner minus that of the second
     low: float
     high: float
     standard_error: float
-    p_value: float
-    variance: str
+    p_value: float  # two-sided, for no difference; 1 if no row tells the learners apart
+    variance: str  # estimate of the variance that was used
     n_rows: int
     n_folds: int
-    target: str
-    confidence: float
+    target: str  # the number that the interval should cover
+    confidence: float  # probability of coverage aimed at
 
     def sentences(self) -> list[str]:
         """Report the difference in words; a list of str."""

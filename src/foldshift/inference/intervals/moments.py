@@ -20,30 +20,17 @@ if TYPE_CHECKING:
 
 
 class LossMoments(NamedTuple):
-    """Moments of cross-validated losses that intervals need; see `loss_moments`.
+    """Moments of cross-validated losses that intervals need; see `loss_moments`."""
 
-    Attributes
-    ----------
-    estimate, estimate_micro : float or ndarray
-        Mean of the fold means, and mean of all losses.
-    variance : float or ndarray
-        Variance of all losses about their mean, divided by their number.
-    W, S2 : float or ndarray
-        Mean sample variance within a fold (of ``W_k M / M_k`` if sizes M_k differ), and sample variance of the fold means. W is
-        NaN if a fold has one row.
-    K : int
-        Number of folds.
-    M : float
-        Mean number of rows of a fold.
-    """
-
-    estimate: Floats
+    estimate: Floats  # estimate, estimate_micro: Mean of the fold means, and mean of all losses
     estimate_micro: Floats
-    variance: Floats
+    variance: Floats  # variance of all losses about their mean, divided by their number
+    # W, S2: Mean sample variance within a fold (of ``W_k M / M_k`` if sizes M_k differ), and sample variance of the fold means. W
+    # is NaN if a fold has one row
     W: Floats
     S2: Floats
-    K: int
-    M: float
+    K: int  # number of folds
+    M: float  # mean number of rows of a fold
 
 
 def loss_moments(losses: ArrayLike | Sequence[Array]) -> LossMoments:

@@ -19,33 +19,18 @@ TARGET = "error of the learner that this selection chooses, trained on a trainin
 
 @readable
 class SelectedError(NamedTuple):
-    """Result of `selection_corrected_error`.
+    """Result of `selection_corrected_error`."""
 
-    Attributes
-    ----------
-    chosen : int
-        Learner with the smallest mean loss (the first if several are equal).
-    apparent : float
-        Its mean loss, which is too small, because it was chosen for it.
-    estimate, low, high : float
-        Corrected error, and its percentile interval.
-    n_rows, n_learners, n_bootstraps : int
-    target : str
-        The number that the interval should cover.
-    confidence : float
-        Probability of coverage aimed at.
-    """
-
-    chosen: int
-    apparent: float
-    estimate: float
+    chosen: int  # learner with the smallest mean loss (the first if several are equal)
+    apparent: float  # its mean loss, which is too small, because it was chosen for it
+    estimate: float  # estimate, low, high: Corrected error, and its percentile interval
     low: float
     high: float
     n_rows: int
     n_learners: int
     n_bootstraps: int
-    target: str
-    confidence: float
+    target: str  # the number that the interval should cover
+    confidence: float  # probability of coverage aimed at
 
     def sentences(self) -> list[str]:
         """Report the error in words; a list of str."""

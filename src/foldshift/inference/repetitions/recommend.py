@@ -30,46 +30,27 @@ MOST_DRAWN = 1000  # repetitions in the plot
 
 @readable
 class Repetitions(NamedTuple):
-    """Result of `recommend_repetitions`; it prints the promise and its limits.
+    """Result of `recommend_repetitions`; it prints the promise and its limits."""
 
-    Attributes
-    ----------
-    n_partitions : int
-        Partitions the estimates come from.
-    mean : float
-        Mean estimate of the partitions.
-    partition_variance, partition_bound : float
-        Variance of the estimate between partitions of these data, and its upper bound (chi-square, one-sided, the estimates taken
-        for normal). Another data set of the same size may have another one.
-    fixed_variance : float
-        Part of the variance of the estimate that no number of repetitions removes, as estimated.
-    fixed_from : {"given", "folds"}
-        Source of the fixed variance: the given theta less the partition variance, or the spread of the scores of the folds.
-    repetitions : int or None
-        Recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1. None if it
-        is unknown; the note says why.
-    plug_in : int or None
-        The same number with the estimated partition variance in place of its bound; too small in 25 to 59 % of simulated studies.
-    eps : float
-        Promise: the standard deviation that the choice of partitions leaves in the mean is at most eps times the one that no
-        number of repetitions removes.
-    confidence : float
-        Share of studies in which the promise holds.
-    note : str
-        Reason for a missing number; empty if none is missing.
-    """
-
-    n_partitions: int
-    mean: float
+    n_partitions: int  # partitions the estimates come from
+    mean: float  # mean estimate of the partitions
+    # partition_variance, partition_bound: Variance of the estimate between partitions of these data, and its upper bound
+    # (chi-square, one-sided, the estimates taken for normal). Another data set of the same size may have another one
     partition_variance: float
     partition_bound: float
-    fixed_variance: float
+    fixed_variance: float  # part of the variance of the estimate that no number of repetitions removes, as estimated
+    # source of the fixed variance: the given theta less the partition variance, or the spread of the scores of the folds
     fixed_from: str
+    # recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1. None if it is
+    # unknown; the note says why
     repetitions: int | None
+    # the same number with the estimated partition variance in place of its bound; too small in 25 to 59 % of simulated studies
     plug_in: int | None
+    # promise: the standard deviation that the choice of partitions leaves in the mean is at most eps times the one that no number
+    # of repetitions removes
     eps: float
-    confidence: float
-    note: str
+    confidence: float  # share of studies in which the promise holds
+    note: str  # reason for a missing number; empty if none is missing
 
     @property
     def rho(self) -> float:

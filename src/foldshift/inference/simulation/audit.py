@@ -42,24 +42,12 @@ TOLERANCE = 0.05  # below the promise, for an interval to be trusted
 @readable
 @dataclass(frozen=True)
 class CoverageAudit:
-    """Result of `coverage_audit`; it prints as sentences and a table.
+    """Result of `coverage_audit`; it prints as sentences and a table."""
 
-    Attributes
-    ----------
-    rows : tuple of AuditRow
-        By partitioner, target and interval.
-    confidence : float
-        Coverage that the intervals promise.
-    title : str
-        Data, folds and learner that were audited.
-    notes : tuple of str
-        Warnings.
-    """
-
-    rows: tuple[AuditRow, ...]
-    confidence: float
-    title: str
-    notes: tuple[str, ...]
+    rows: tuple[AuditRow, ...]  # by partitioner, target and interval
+    confidence: float  # coverage that the intervals promise
+    title: str  # data, folds and learner that were audited
+    notes: tuple[str, ...]  # warnings
 
     def trusted(self, partitioner: str, target: str, *, tolerance: float = TOLERANCE) -> AuditRow | None:
         """Return the narrowest interval that was shown to cover what is promised, less a tolerance; None if there is none.

@@ -26,41 +26,23 @@ ONE_ERROR = float(2 * norm.cdf(1) - 1)  # confidence of an interval of one stand
 
 
 class AuditRow(NamedTuple):
-    """Performance of one interval for one target; see `coverage_audit`.
-
-    Attributes
-    ----------
-    partitioner, interval, target : str
-    n : int
-        Samples that the row rests on.
-    truth : float
-        Mean true error.
-    bias, bias_error : float
-        Mean of estimate less truth, and its Monte Carlo standard error.
-    coverage, coverage_error : float
-        Share of the samples with the truth inside the interval, and its Monte Carlo standard error: half the width of Wilson's
-        interval at one standard error, so that a coverage of 1 has an error too.
-    coverage_low, coverage_high : float
-        Wilson's 95 % interval of the coverage.
-    negative : float
-        Share of the samples with a negative variance estimate, hence without interval; these count as not covered.
-    width : float
-        Mean width of the intervals that exist.
-    """
+    """Performance of one interval for one target; see `coverage_audit`."""
 
     partitioner: str
     interval: str
     target: str
-    n: int
-    truth: float
-    bias: float
+    n: int  # samples that the row rests on
+    truth: float  # mean true error
+    bias: float  # bias, bias_error: Mean of estimate less truth, and its Monte Carlo standard error
     bias_error: float
+    # coverage, coverage_error: Share of the samples with the truth inside the interval, and its Monte Carlo standard error: half
+    # the width of Wilson's interval at one standard error, so that a coverage of 1 has an error too
     coverage: float
     coverage_error: float
-    coverage_low: float
+    coverage_low: float  # coverage_low, coverage_high: Wilson's 95 % interval of the coverage
     coverage_high: float
-    negative: float
-    width: float
+    negative: float  # share of the samples with a negative variance estimate, hence without interval; these count as not covered
+    width: float  # mean width of the intervals that exist
 
 
 def coverage_errors(coverage: float, n: int) -> tuple[float, float, float]:

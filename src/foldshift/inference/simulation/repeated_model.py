@@ -14,22 +14,13 @@ if TYPE_CHECKING:
 
 
 class RepeatedLosses(NamedTuple):
-    """Result of `simulate_repeated`: 0/1 losses and folds of every partition, in the order of the rows.
+    """Result of `simulate_repeated`: 0/1 losses and folds of every partition, in the order of the rows."""
 
-    Attributes
-    ----------
-    losses : ndarray of shape (R, r, N), uint8
-        Losses of the model's own rule.
-    other : ndarray of shape (R, N), uint8
-        Losses of the other rule on the first partition: nearest centroid by the one feature with the largest difference of means
-        if the model's rule uses all, and by all features if it uses that one.
-    folds : ndarray of shape (R, r, N), unsigned integer
-        Fold of every row.
-    """
-
-    losses: UnsignedArray
+    losses: UnsignedArray  # losses of the model's own rule; shape (R, r, N)
+    # losses of the other rule on the first partition: nearest centroid by the one feature with the largest difference of means if
+    # the model's rule uses all, and by all features if it uses that one; shape (R, N)
     other: UnsignedArray
-    folds: UnsignedArray
+    folds: UnsignedArray  # fold of every row; shape (R, r, N)
 
 
 def simulate_repeated(

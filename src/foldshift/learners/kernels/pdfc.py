@@ -22,23 +22,12 @@ class FuzzyRules(NamedTuple):
     """Rule base that parts two classes; its sign decides.
 
     The output is the sum over rules of the consequent times the membership of the sample in the rule's premise, plus the bias.
-
-    Attributes
-    ----------
-    classes : tuple
-        The two class labels: of negative and of positive outputs.
-    centres : ndarray of shape (n_rules, n_features)
-        Where the reference functions of a rule's premise are 1, column by column.
-    consequents : ndarray of shape (n_rules,)
-        What a rule adds to the output where its premise holds fully.
-    bias : float
-        The consequent of the rule that always holds.
     """
 
-    classes: tuple[Any, ...]
-    centres: Array
-    consequents: Array
-    bias: float
+    classes: tuple[Any, ...]  # the two class labels: of negative and of positive outputs
+    centres: Array  # where the reference functions of a rule's premise are 1, column by column; shape (n_rules, n_features)
+    consequents: Array  # what a rule adds to the output where its premise holds fully; shape (n_rules,)
+    bias: float  # the consequent of the rule that always holds
 
 
 class PDFClassifier(KernelClassifier):

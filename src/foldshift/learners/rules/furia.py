@@ -51,21 +51,12 @@ class _Model(NamedTuple):
 
 @dataclass(frozen=True)
 class FuriaRule:
-    """One fuzzy rule.
+    """One fuzzy rule."""
 
-    Attributes
-    ----------
-    conditions : tuple of str
-        Trapezoids ``[a, b, c, d]`` (membership rises from a to b and falls from c to d) and tests for a category.
-    label : object
-        Class that the rule supports.
-    certainty : float
-        Certainty factor.
-    """
-
+    # trapezoids ``[a, b, c, d]`` (membership rises from a to b and falls from c to d) and tests for a category
     conditions: tuple[str, ...]
-    label: Any
-    certainty: float
+    label: Any  # class that the rule supports
+    certainty: float  # certainty factor
 
     def __str__(self) -> str:
         return f"{' and '.join(self.conditions)} => {self.label} (CF = {self.certainty:.2f})"

@@ -59,21 +59,11 @@ class _Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class RipperRule:
-    """One rule of an ordered list.
+    """One rule of an ordered list."""
 
-    Attributes
-    ----------
-    conditions : tuple of str
-        All must hold; none in the default rule.
-    label : object
-        Class that the rule predicts.
-    n_covered, n_correct : int
-        Training rows that reach the rule and meet it, and those of them in its class.
-    """
-
-    conditions: tuple[str, ...]
-    label: Any
-    n_covered: int
+    conditions: tuple[str, ...]  # all must hold; none in the default rule
+    label: Any  # class that the rule predicts
+    n_covered: int  # n_covered, n_correct: Training rows that reach the rule and meet it, and those of them in its class
     n_correct: int
 
     def __str__(self) -> str:

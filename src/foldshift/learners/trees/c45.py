@@ -191,31 +191,19 @@ class C45Classifier(FoldClassifier):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassificationTree:
-    """Nodes of a decision tree, parents before children, the children of a node next to each other.
+    """Nodes of a decision tree, parents before children, the children of a node next to each other."""
 
-    Parameters
-    ----------
-    feature : ndarray of shape (n_nodes,), dtype int64
-        Column the node splits on; -1 for a leaf.
-    threshold : ndarray of shape (n_nodes,), dtype float64
-        Samples up to this value go to the first child, the others to the second; NaN for leaves and nominal splits.
-    first_child, n_children : ndarray of shape (n_nodes,), dtype int64
-        The children of a nominal split belong to the categories 0, 1, ...; -1 and 0 for a leaf.
-    class_counts : ndarray of shape (n_nodes, n_classes), dtype int64
-        Training samples of each class in the node.
-    is_nominal : ndarray of shape (n_features,), dtype bool
-        Nominal columns.
-    classes : ndarray of shape (n_classes,)
-        Class labels.
-    """
-
-    feature: IntArray
+    feature: IntArray  # column the node splits on; -1 for a leaf; shape (n_nodes,)
+    # samples up to this value go to the first child, the others to the second; NaN for leaves and nominal splits; shape
+    # (n_nodes,)
     threshold: FloatArray
+    # first_child, n_children: The children of a nominal split belong to the categories 0, 1, ...; -1 and 0 for a leaf; shape
+    # (n_nodes,)
     first_child: IntArray
     n_children: IntArray
-    class_counts: IntArray
-    is_nominal: BoolArray
-    classes: Array
+    class_counts: IntArray  # training samples of each class in the node; shape (n_nodes, n_classes)
+    is_nominal: BoolArray  # nominal columns; shape (n_features,)
+    classes: Array  # class labels; shape (n_classes,)
 
     @classmethod
     def from_nodes(cls, nodes: Nodes, is_nominal: BoolArray, classes: Array) -> ClassificationTree:

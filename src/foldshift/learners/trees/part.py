@@ -175,25 +175,15 @@ class PARTClassifier(FoldClassifier):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RuleList:
-    """Rules in the order in which they are tried; the last one has no condition.
+    """Rules in the order in which they are tried; the last one has no condition."""
 
-    Parameters
-    ----------
-    conditions : ndarray of shape (n_conditions, 3), dtype int64
-        Number of the rule, column, and kind of test (0: value at most, 1: above, 2: equal to the one in `values`), in order
-        of the rules.
-    values : ndarray of shape (n_conditions,), dtype float64
-        Thresholds and category codes.
-    class_counts : ndarray of shape (n_rules, n_classes), dtype int64
-        Training samples of each class for which the rule is the first that holds.
-    classes : ndarray of shape (n_classes,)
-        Class labels.
-    """
-
+    # number of the rule, column, and kind of test (0: value at most, 1: above, 2: equal to the one in `values`), in order of the
+    # rules; shape (n_conditions, 3)
     conditions: IntArray
-    values: FloatArray
+    values: FloatArray  # thresholds and category codes; shape (n_conditions,)
+    # training samples of each class for which the rule is the first that holds; shape (n_rules, n_classes)
     class_counts: IntArray
-    classes: Array
+    classes: Array  # class labels; shape (n_classes,)
 
     def __len__(self) -> int:
         return len(self.class_counts)

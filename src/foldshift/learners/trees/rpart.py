@@ -151,31 +151,15 @@ class RPARTRegressor(FoldRegressor):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegressionTree:
-    """Nodes of a binary regression tree, parents before children, left before right.
+    """Nodes of a binary regression tree, parents before children, left before right."""
 
-    Parameters
-    ----------
-    feature : ndarray of shape (n_nodes,), dtype int64
-        Column the node splits on; -1 for a leaf.
-    threshold : ndarray of shape (n_nodes,), dtype float64
-        Samples with a smaller value go left, the others right; NaN for a leaf.
-    left, right : ndarray of shape (n_nodes,), dtype int64
-        Children; -1 for a leaf.
-    n_samples : ndarray of shape (n_nodes,), dtype int64
-        Training samples in the node.
-    deviance : ndarray of shape (n_nodes,), dtype float64
-        Their sum of squared deviations from the mean, in squared units of the target.
-    value : ndarray of shape (n_nodes,), dtype float64
-        Their mean target.
-    """
-
-    feature: IntArray
-    threshold: FloatArray
-    left: IntArray
+    feature: IntArray  # column the node splits on; -1 for a leaf; shape (n_nodes,)
+    threshold: FloatArray  # samples with a smaller value go left, the others right; NaN for a leaf; shape (n_nodes,)
+    left: IntArray  # left, right: Children; -1 for a leaf; shape (n_nodes,)
     right: IntArray
-    n_samples: IntArray
-    deviance: FloatArray
-    value: FloatArray
+    n_samples: IntArray  # training samples in the node; shape (n_nodes,)
+    deviance: FloatArray  # their sum of squared deviations from the mean, in squared units of the target; shape (n_nodes,)
+    value: FloatArray  # their mean target; shape (n_nodes,)
 
     @classmethod
     def from_tables(cls, counts: IntArray, measures: FloatArray, unit: float) -> RegressionTree:

@@ -17,31 +17,20 @@ STRIDE = 8  # columns after which a block that is too far is given up
 
 
 class Space(NamedTuple):
-    """Samples in the coordinates of a metric.
+    """Samples in the coordinates of a metric."""
 
-    Attributes
-    ----------
-    coordinates : ndarray of shape (n_samples, n_features), dtype float64
-        Numeric columns in the metric's scaling; positions of the categories, from 0, in nominal columns.
-    weights : ndarray of shape (n_features,), dtype float64
-        ``keel``: standard deviation of every numeric column. Not used otherwise.
-    gaps : ndarray of shape (n_entries,), dtype float64
-        ``keel``: distance between two categories of a nominal column, one square table after the other.
-    starts, n_codes : ndarray of shape (n_features,), dtype int64
-        Where the table of a column starts in `gaps`; its number of categories, 0 for numeric columns.
-    is_keel : bool
-        Whether distances are those of ``keel``; squared Euclidean ones with overlap otherwise.
-    is_plain : bool
-        Whether distances are squared Euclidean ones of numbers, none of them missing.
-    """
-
+    # numeric columns in the metric's scaling; positions of the categories, from 0, in nominal columns; shape (n_samples,
+    # n_features)
     coordinates: FloatArray
-    weights: FloatArray
+    weights: FloatArray  # ``keel``: standard deviation of every numeric column. Not used otherwise; shape (n_features,)
+    # ``keel``: distance between two categories of a nominal column, one square table after the other; shape (n_entries,)
     gaps: FloatArray
+    # starts, n_codes: Where the table of a column starts in `gaps`; its number of categories, 0 for numeric columns; shape
+    # (n_features,)
     starts: IntArray
     n_codes: IntArray
-    is_keel: bool
-    is_plain: bool
+    is_keel: bool  # whether distances are those of ``keel``; squared Euclidean ones with overlap otherwise
+    is_plain: bool  # whether distances are squared Euclidean ones of numbers, none of them missing
 
 
 def make_space(X: FloatArray, codes: IntArray, metric: Metric, nominal: BoolArray) -> Space:

@@ -49,28 +49,17 @@ class _Progress(NamedTuple):
 
 
 class ClassNeighbours(NamedTuple):
-    """The samples of one class, ready for queries; members are numbered from 0 in the order of the rows.
+    """The samples of one class, ready for queries; members are numbered from 0 in the order of the rows."""
 
-    Attributes
-    ----------
-    space : Space
-        Distinct points in place of the samples, in an order in which neighbours in space stand near one another.
-    members, firsts : ndarray of int32
-        Members at every point, ascending: those of point u are ``members[firsts[u] : firsts[u + 1]]``.
-    point_of : ndarray of shape (n_members,), dtype int32
-        Point of every member.
-    lists : ndarray of shape (n_points, length), dtype int32
-        Nearest members of every point, near to far, ties in row order; -1 behind the last. Length 0: no lists.
-    skips_duplicates : bool
-        Whether members at distance exactly 0 are no neighbours.
-    """
-
-    space: Space
+    space: Space  # distinct points in place of the samples, in an order in which neighbours in space stand near one another
+    # members, firsts: Members at every point, ascending: those of point u are ``members[firsts[u] : firsts[u + 1]]``
     members: NDArray[np.int32]
     firsts: NDArray[np.int32]
-    point_of: NDArray[np.int32]
+    point_of: NDArray[np.int32]  # point of every member; shape (n_members,)
+    # nearest members of every point, near to far, ties in row order; -1 behind the last. Length 0: no lists; shape (n_points,
+    # length)
     lists: NDArray[np.int32]
-    skips_duplicates: bool
+    skips_duplicates: bool  # whether members at distance exactly 0 are no neighbours
 
 
 def class_neighbours(

@@ -22,36 +22,25 @@ THINNED = 7, 8  # the tree is built again when this share of its points is left
 
 
 class Unassigned(NamedTuple):
-    """Points that have unassigned samples, and a few that had, in a tree of which every node has `BLOCK` nodes, or points, below.
+    """Points that have unassigned samples, and a few that had, in a tree of which every node has `BLOCK` nodes, or points,
+    below."""
 
-    Attributes
-    ----------
-    extent : ndarray of shape (3,), dtype int64
-        Levels of the tree; slots, which points stand in; points that are left. No levels: the tree is not built yet.
-    points : ndarray of shape (n_points,), dtype int64
-        Point in each slot. Those of leaf i are in the slots from ``BLOCK * i`` on; the nodes of a level that are below node i of
-        the next are those from ``BLOCK * i`` on.
-    slot_of : ndarray of shape (n_points,), dtype int64
-        Slot of each point.
-    blocks : ndarray of shape (most_leaves, n_features, BLOCK), dtype float64
-        Coordinates of the points of every leaf.
-    counts, offsets : ndarray of shape (MOST_LEVELS,), dtype int64
-        Nodes of every level, the leaves being level 0; number of the first of them among the nodes of all levels.
-    low, high : ndarray of shape (most_groups, n_features, BLOCK), dtype float64
-        Boxes around the points of the nodes of every level, `BLOCK` at a time: those of one node of the next level together.
-    alive : ndarray of shape (most_nodes,), dtype int64
-        Points of every node that are left.
-    """
-
+    # levels of the tree; slots, which points stand in; points that are left. No levels: the tree is not built yet; shape (3,)
     extent: IntArray
+    # point in each slot. Those of leaf i are in the slots from ``BLOCK * i`` on; the nodes of a level that are below node i of
+    # the next are those from ``BLOCK * i`` on; shape (n_points,)
     points: IntArray
-    slot_of: IntArray
-    blocks: FloatArray
+    slot_of: IntArray  # slot of each point; shape (n_points,)
+    blocks: FloatArray  # coordinates of the points of every leaf; shape (most_leaves, n_features, BLOCK)
+    # counts, offsets: Nodes of every level, the leaves being level 0; number of the first of them among the nodes of all levels;
+    # shape (MOST_LEVELS,)
     counts: IntArray
     offsets: IntArray
+    # low, high: Boxes around the points of the nodes of every level, `BLOCK` at a time: those of one node of the next level
+    # together; shape (most_groups, n_features, BLOCK)
     low: FloatArray
     high: FloatArray
-    alive: IntArray
+    alive: IntArray  # points of every node that are left; shape (most_nodes,)
 
 
 @compiled

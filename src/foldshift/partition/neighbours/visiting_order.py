@@ -14,22 +14,13 @@ if TYPE_CHECKING:
 
 
 class Exploration(NamedTuple):
-    """Samples in the order in which they are assigned, one entry per sample.
+    """Samples in the order in which they are assigned, one entry per sample."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_samples,), dtype int64
-        The sample.
-    sources : ndarray of shape (n_samples,), dtype int64
-        The sample whose nearest unassigned neighbour it was: the one assigned just before, or the start of the group (DOB-SCV).
-        -1 for starts, which are chosen at random.
-    folds : ndarray of shape (n_samples,), dtype uint8 (uint16 above 256 folds)
-        The fold it goes to.
-    """
-
-    rows: IntArray
+    rows: IntArray  # the sample; shape (n_samples,)
+    # the sample whose nearest unassigned neighbour it was: the one assigned just before, or the start of the group (DOB-SCV). -1
+    # for starts, which are chosen at random; shape (n_samples,)
     sources: IntArray
-    folds: UnsignedArray
+    folds: UnsignedArray  # the fold it goes to; shape (n_samples,)
 
     @property
     def is_start(self) -> BoolArray:

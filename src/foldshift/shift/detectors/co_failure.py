@@ -18,31 +18,15 @@ if TYPE_CHECKING:
 
 @readable
 class CoFailure(NamedTuple):
-    """Result of `co_failure`.
+    """Result of `co_failure`."""
 
-    Attributes
-    ----------
-    n_tests : int
-        Number of tests, T.
-    failing_share : float
-        Share of failures among all tests of all features; NaN where nothing was tested.
-    mean, std : float
-        Mean and standard deviation (n - 1) of phi over the pairs of features for which it is defined.
-    mean_jaccard : float
-        Mean of Jaccard's index over the pairs for which it is defined.
-    n_pairs : int
-        Number of pairs of features.
-    n_undefined : int
-        Number of pairs without a phi: one of the two always or never fails. They are left out of mean and std.
-    """
-
-    n_tests: int
-    failing_share: float
-    mean: float
+    n_tests: int  # number of tests, T
+    failing_share: float  # share of failures among all tests of all features; NaN where nothing was tested
+    mean: float  # mean, std: Mean and standard deviation (n - 1) of phi over the pairs of features for which it is defined
     std: float
-    mean_jaccard: float
-    n_pairs: int
-    n_undefined: int
+    mean_jaccard: float  # mean of Jaccard's index over the pairs for which it is defined
+    n_pairs: int  # number of pairs of features
+    n_undefined: int  # number of pairs without a phi: one of the two always or never fails. They are left out of mean and std
 
     def sentences(self) -> list[str]:
         """Return the result in words."""

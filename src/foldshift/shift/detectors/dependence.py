@@ -22,32 +22,15 @@ CELLS_AT_ONCE = 4_000_000  # numbers in memory at the same time
 
 @readable
 class DependenceTest(NamedTuple):
-    """Result of `dependence_test`.
+    """Result of `dependence_test`."""
 
-    Attributes
-    ----------
-    statistic : float
-        Sum over all pairs of columns of the squared difference between their two rank correlations.
-    p_value : float
-        In (0, 1].
-    effect : float
-        Root of the mean of these squares: the typical difference of rank correlations.
-    n_rows : tuple of int
-        Number of rows of A and of B that were used.
-    method : str
-    pair : tuple of int
-        The two columns whose rank correlation differs most.
-    before, after : float
-        Their rank correlation in A and in B.
-    """
-
-    statistic: float
-    p_value: float
-    effect: float
-    n_rows: tuple[int, int]
+    statistic: float  # sum over all pairs of columns of the squared difference between their two rank correlations
+    p_value: float  # in (0, 1]
+    effect: float  # root of the mean of these squares: the typical difference of rank correlations
+    n_rows: tuple[int, int]  # number of rows of A and of B that were used
     method: str
-    pair: tuple[int, int]
-    before: float
+    pair: tuple[int, int]  # the two columns whose rank correlation differs most
+    before: float  # before, after: Their rank correlation in A and in B
     after: float
 
     def sentences(self) -> list[str]:

@@ -22,48 +22,25 @@ MISSING = " (missing)"
 
 
 class FeatureDrift(NamedTuple):
-    """One feature of a `DriftReport`.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        ``numeric``, ``nominal``, or ``missing``: whether the value of a numeric feature is missing.
-    test : str
-        ``KS`` or ``chi-square``.
-    statistic, p_value : float
-        D or chi-square, and its p. Constant: 0 and 1. Not tested: NaN.
-    p_adjusted : float
-        Corrected for all tests of the report; see `DriftReport`.
-    effect : float
-        Largest difference in probability, in [0, 1]: over half-lines for a numeric feature (that is D), over sets of categories
-        otherwise (total variation). Effects of both kinds can be compared.
-    hellinger, hellinger_excess : float
-        Hellinger distance (30 bins, at most sqrt(2)), and its excess over that of two random parts of the same sizes (root mean
-        square).
-    moved : bool
-        True if p_adjusted is below alpha.
-    change : str
-        Change from training to test, in words.
-    note : str
-        Remark on an unusual column; mostly empty.
-    n_train, n_test : int
-        Number of values that are not missing.
-    """
+    """One feature of a `DriftReport`."""
 
     name: str
-    kind: str
-    test: str
-    statistic: float
+    kind: str  # ``numeric``, ``nominal``, or ``missing``: whether the value of a numeric feature is missing
+    test: str  # ``KS`` or ``chi-square``
+    statistic: float  # statistic, p_value: D or chi-square, and its p. Constant: 0 and 1. Not tested: NaN
     p_value: float
-    p_adjusted: float
+    p_adjusted: float  # corrected for all tests of the report; see `DriftReport`
+    # largest difference in probability, in [0, 1]: over half-lines for a numeric feature (that is D), over sets of categories
+    # otherwise (total variation). Effects of both kinds can be compared
     effect: float
+    # hellinger, hellinger_excess: Hellinger distance (30 bins, at most sqrt(2)), and its excess over that of two random parts of
+    # the same sizes (root mean square)
     hellinger: float
     hellinger_excess: float
-    moved: bool
-    change: str
-    note: str
-    n_train: int
+    moved: bool  # true if p_adjusted is below alpha
+    change: str  # change from training to test, in words
+    note: str  # remark on an unusual column; mostly empty
+    n_train: int  # n_train, n_test: Number of values that are not missing
     n_test: int
 
 

@@ -36,27 +36,16 @@ _TESTS: dict[JointName, Callable[..., Any]] = {
 
 
 class GlobalTest(NamedTuple):
-    """One test of a `DriftReport` on more than a single feature.
-
-    Attributes
-    ----------
-    name : str
-    about : str
-        ``predictions``, ``accuracy``, ``classes`` or ``features together``.
-    statistic, p_value, p_adjusted : float
-    effect : float
-        Kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D.
-        Accuracy: test minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the
-        ROC curve. MMD: squared. Dependence: root mean square difference of rank correlations.
-    moved : bool
-    change : str
-    """
+    """One test of a `DriftReport` on more than a single feature."""
 
     name: str
-    about: str
+    about: str  # ``predictions``, ``accuracy``, ``classes`` or ``features together``
     statistic: float
     p_value: float
     p_adjusted: float
+    # kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D.
+    # Accuracy: test minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the
+    # ROC curve. MMD: squared. Dependence: root mean square difference of rank correlations
     effect: float
     moved: bool
     change: str

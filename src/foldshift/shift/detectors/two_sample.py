@@ -28,29 +28,14 @@ ROUNDING = 1e-12  # statistics this close are equal: the order of a sum decides 
 
 @readable
 class TwoSampleTest(NamedTuple):
-    """Result of a test of two tables.
+    """Result of a test of two tables."""
 
-    Attributes
-    ----------
-    statistic : float
-        Statistic of the test, which rejects for large values.
-    p_value : float
-        In (0, 1].
-    effect : float
-        Distance of the tables on a scale that does not grow with the number of rows.
-    n_rows : tuple of int
-        Number of rows of A and of B that were used.
-    method : str
-        Origin of p.
-    accuracy : float
-        Classifier only: mean of the shares of A and of B that are classified correctly; .5 is chance. Otherwise NaN.
-    """
-
-    statistic: float
-    p_value: float
-    effect: float
-    n_rows: tuple[int, int]
-    method: str
+    statistic: float  # statistic of the test, which rejects for large values
+    p_value: float  # in (0, 1]
+    effect: float  # distance of the tables on a scale that does not grow with the number of rows
+    n_rows: tuple[int, int]  # number of rows of A and of B that were used
+    method: str  # origin of p
+    # classifier only: mean of the shares of A and of B that are classified correctly; .5 is chance. Otherwise NaN
     accuracy: float = np.nan
 
     def sentences(self) -> list[str]:

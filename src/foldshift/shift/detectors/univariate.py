@@ -93,28 +93,14 @@ class FriedmanBootstrap(NamedTuple):
 
 @readable
 class TwoProportion(NamedTuple):
-    """Result of `two_proportion`; arrays where many tests were done at once.
+    """Result of `two_proportion`; arrays where many tests were done at once."""
 
-    Attributes
-    ----------
-    statistic : float or ndarray
-        z of the pooled score test, positive where accuracy drops.
-    p_value : float or ndarray
-        Two-sided.
-    drop : float or ndarray
-        Accuracy on the validation part minus that on the test part.
-    low, high : float or ndarray
-        Interval of the drop.
-    method : str or ndarray of str
-        ``z``, or ``fisher`` where counts are small.
-    """
-
-    statistic: Floats
-    p_value: Floats
-    drop: Floats
-    low: Floats
+    statistic: Floats  # z of the pooled score test, positive where accuracy drops
+    p_value: Floats  # two-sided
+    drop: Floats  # accuracy on the validation part minus that on the test part
+    low: Floats  # low, high: Interval of the drop
     high: Floats
-    method: str | StrArray
+    method: str | StrArray  # ``z``, or ``fisher`` where counts are small
 
     def sentences(self) -> list[str]:
         """Return the result in words."""

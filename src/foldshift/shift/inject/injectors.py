@@ -31,27 +31,14 @@ SMALLEST_CLASS = 5  # rows that a shift leaves at least
 
 @readable
 class Injected(NamedTuple):
-    """Result of `inject_shift`.
+    """Result of `inject_shift`."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_kept, n_features), dtype float64
-        Inputs, a copy.
-    y : ndarray of shape (n_kept,)
-        Classes.
-    rows : ndarray of shape (n_kept,), dtype int64
-        Rows of the table given that were kept, ascending.
-    mask : ndarray of shape (n_kept, n_features), dtype bool
-        True where a value was masked.
-    tied_share : float
-        Share of the rows (for ``mnar_class`` of the positive ones) with the value at the cut, where the cut falls among equal
-        values and the seeded key decides; else 0.
-    """
-
-    X: FloatArray
-    y: Array
-    rows: IntArray
-    mask: BoolArray
+    X: FloatArray  # inputs, a copy; shape (n_kept, n_features)
+    y: Array  # classes; shape (n_kept,)
+    rows: IntArray  # rows of the table given that were kept, ascending; shape (n_kept,)
+    mask: BoolArray  # true where a value was masked; shape (n_kept, n_features)
+    # share of the rows (for ``mnar_class`` of the positive ones) with the value at the cut, where the cut falls among equal
+    # values and the seeded key decides; else 0
     tied_share: float
 
     def sentences(self) -> list[str]:
@@ -68,27 +55,13 @@ class Injected(NamedTuple):
 
 @readable
 class Versions(NamedTuple):
-    """Result of `versions`: many ways to shift one table; the table itself is not copied.
+    """Result of `versions`: many ways to shift one table; the table itself is not copied."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_versions, n_kept), dtype int64
-        Rows kept in every version, ascending.
-    feature : ndarray of shape (n_versions,), dtype int64
-        The biased feature; -1 where there is none (``mcar``, ``prior``).
-    offset : ndarray of shape (n_versions,), dtype float64
-        Added to that feature; 0 but for ``translation``.
-    masked : bool
-        True if that feature is masked.
-    tied_share : ndarray of shape (n_versions,), dtype float64
-        As in `Injected`.
-    """
-
-    rows: IntArray
-    feature: IntArray
-    offset: FloatArray
-    masked: bool
-    tied_share: FloatArray
+    rows: IntArray  # rows kept in every version, ascending; shape (n_versions, n_kept)
+    feature: IntArray  # the biased feature; -1 where there is none (``mcar``, ``prior``); shape (n_versions,)
+    offset: FloatArray  # added to that feature; 0 but for ``translation``; shape (n_versions,)
+    masked: bool  # true if that feature is masked
+    tied_share: FloatArray  # as in `Injected`; shape (n_versions,)
 
     def sentences(self) -> list[str]:
         """Return the plan in words."""

@@ -25,25 +25,15 @@ if TYPE_CHECKING:
 
 @readable
 class HellingerFeatures(NamedTuple):
-    """Result of `hellinger_features`; without versions the first axis is absent, and shapes are (n_features,).
+    """Result of `hellinger_features`; without versions the first axis is absent, and shapes are (n_features,)."""
 
-    Attributes
-    ----------
-    distance : ndarray of shape (n_versions, n_features), dtype float64
-        In [0, sqrt(2)]; NaN where the feature has no value in one of the parts, or is masked.
-    expected : ndarray of the same shape
-        Distance of two random parts of these sizes, cut from both tables together: the mean over the permutations where there are
-        any, else `expected_hellinger` (exact, a root mean square, which is a little more than the mean).
-    excess : ndarray of the same shape
-        ``distance - expected``.
-    p_value : ndarray of the same shape
-        Share of the permutations, this one included, that are as far apart; NaN without permutations.
-    """
-
+    # in [0, sqrt(2)]; NaN where the feature has no value in one of the parts, or is masked; shape (n_versions, n_features)
     distance: FloatArray
+    # distance of two random parts of these sizes, cut from both tables together: the mean over the permutations where there are
+    # any, else `expected_hellinger` (exact, a root mean square, which is a little more than the mean)
     expected: FloatArray
-    excess: FloatArray
-    p_value: FloatArray
+    excess: FloatArray  # ``distance - expected``
+    p_value: FloatArray  # share of the permutations, this one included, that are as far apart; NaN without permutations
 
     def sentences(self) -> list[str]:
         """Return the result in words."""

@@ -28,24 +28,16 @@ SMALLEST = float(np.finfo(np.float64).tiny)  # p-value
 
 @readable
 class KSFeatures(NamedTuple):
-    """Result of `ks_features`; without versions the first axis is absent.
+    """Result of `ks_features`; without versions the first axis is absent."""
 
-    Attributes
-    ----------
-    statistic : ndarray of shape (n_versions, n_features), dtype float64
-        ``D = max |F_train - F_test|``, in [0, 1]; NaN where the feature has no value in one of the parts, or is masked.
-    greater : ndarray of the same shape
-        One-sided, ``max (F_train - F_test)``: large where the test values are the larger ones. `scipy.stats.ks_2samp` calls it
-        "greater".
-    n_train : ndarray of shape (n_features,), dtype int64
-        Number of values in the training table, without missing ones.
-    n_test : ndarray of shape (n_versions, n_features), dtype int64
-        Number of values in the version of the test table, without missing ones; 0 where masked.
-    """
-
+    # ``D = max |F_train - F_test|``, in [0, 1]; NaN where the feature has no value in one of the parts, or is masked; shape
+    # (n_versions, n_features)
     statistic: FloatArray
+    # one-sided, ``max (F_train - F_test)``: large where the test values are the larger ones. `scipy.stats.ks_2samp` calls it
+    # "greater"
     greater: FloatArray
-    n_train: IntArray
+    n_train: IntArray  # number of values in the training table, without missing ones; shape (n_features,)
+    # number of values in the version of the test table, without missing ones; 0 where masked; shape (n_versions, n_features)
     n_test: IntArray
 
     def sentences(self) -> list[str]:

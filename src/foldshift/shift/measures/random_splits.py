@@ -19,20 +19,11 @@ CELLS_AT_ONCE = 20_000_000  # fold numbers in memory at the same time
 
 
 class Ranked(NamedTuple):
-    """A column reduced to the order of its values and the groups of equal ones, which is all that matters for a cut.
-
-    Attributes
-    ----------
-    is_nominal : bool
-    order : ndarray of shape (n_present,), dtype int64
-        Rows whose value is not missing, in ascending order of the value.
-    ends : ndarray of shape (n_values,), dtype int64
-        End (one past) of each group of equal values in that order.
-    """
+    """A column reduced to the order of its values and the groups of equal ones, which is all that matters for a cut."""
 
     is_nominal: bool
-    order: IntArray
-    ends: IntArray
+    order: IntArray  # rows whose value is not missing, in ascending order of the value; shape (n_present,)
+    ends: IntArray  # end (one past) of each group of equal values in that order; shape (n_values,)
 
 
 def ranked(values: FloatArray, is_nominal: bool) -> Ranked:

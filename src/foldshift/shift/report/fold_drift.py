@@ -35,69 +35,41 @@ AS_CHANCE: Final = "as chance"
 
 
 class FoldFeature(NamedTuple):
-    """One feature of a `FoldDrift`.
-
-    Attributes
-    ----------
-    name : str
-    kind : str
-        ``numeric``, ``nominal``, ``missing`` (being missing, of a numeric feature) or ``target``.
-    distance, distance_chance : float
-        Mean over all folds of the largest difference in probability between training and test part (KS distance, or total
-        variation), and the same for random folds of the same sizes.
-    failing, failing_chance : float
-        Share of the folds in which KS or chi-square rejects at alpha, and the same for random folds. The latter can differ from
-        alpha: with few values and small folds the tests are coarse.
-    p_more, p_less : float
-        Chance that random cuts have a mean distance as large, or as small.
-    p_adjusted : float
-        Twice the smaller of the two, corrected over all features and the target by Holm.
-    verdict : str
-        ``more``: the cut shifts this feature; ``less``: the cut balances it better than chance; ``as chance``.
-    """
+    """One feature of a `FoldDrift`."""
 
     name: str
-    kind: str
+    kind: str  # ``numeric``, ``nominal``, ``missing`` (being missing, of a numeric feature) or ``target``
+    # distance, distance_chance: Mean over all folds of the largest difference in probability between training and test part (KS
+    # distance, or total variation), and the same for random folds of the same sizes
     distance: float
     distance_chance: float
+    # failing, failing_chance: Share of the folds in which KS or chi-square rejects at alpha, and the same for random folds. The
+    # latter can differ from alpha: with few values and small folds the tests are coarse
     failing: float
     failing_chance: float
-    p_more: float
+    p_more: float  # p_more, p_less: Chance that random cuts have a mean distance as large, or as small
     p_less: float
-    p_adjusted: float
+    p_adjusted: float  # twice the smaller of the two, corrected over all features and the target by Holm
+    # ``more``: the cut shifts this feature; ``less``: the cut balances it better than chance; ``as chance``
     verdict: Literal["more", "less", "as chance"]
 
 
 @readable
 class FoldDrift(NamedTuple):
-    """Result of `fold_drift`; ``str()`` of it is a table to read.
+    """Result of `fold_drift`; ``str()`` of it is a table to read."""
 
-    Attributes
-    ----------
-    features : list of FoldFeature
-        In the order of the columns, then the target.
-    p_values : ndarray of shape (n_seeds, n_folds, n_rows), dtype float64
-        p of KS or chi-square in every fold, one for each row of `features`; NaN for a fold that is empty or holds all samples.
-    phi, jaccard : ndarray of shape (n_rows, n_rows), dtype float64
-        Co-failure over all folds of all seeds, see `foldshift.shift.detectors.co_failure`; NaN for features that never or (phi)
-        always fail.
-    alpha : float
-    n_random : int
-        Number of random cuts that were compared.
-    verdict : str
-        One sentence.
-    notes : tuple of str
-        Columns that were left out, with the reason.
-    """
-
-    features: list[FoldFeature]
+    features: list[FoldFeature]  # in the order of the columns, then the target
+    # p of KS or chi-square in every fold, one for each row of `features`; NaN for a fold that is empty or holds all samples;
+    # shape (n_seeds, n_folds, n_rows)
     p_values: FloatArray
+    # phi, jaccard: Co-failure over all folds of all seeds, see `foldshift.shift.detectors.co_failure`; NaN for features that
+    # never or (phi) always fail; shape (n_rows, n_rows)
     phi: FloatArray
     jaccard: FloatArray
     alpha: float
-    n_random: int
-    verdict: str
-    notes: tuple[str, ...] = ()
+    n_random: int  # number of random cuts that were compared
+    verdict: str  # one sentence
+    notes: tuple[str, ...] = ()  # columns that were left out, with the reason
 
     def to_rows(self) -> Rows:
         """Return one dictionary for each feature."""

@@ -26,28 +26,17 @@ class Split(NamedTuple):
 
 
 class Repeat(NamedTuple):
-    """A random split of a data set.
+    """A random split of a data set."""
 
-    Attributes
-    ----------
-    data : foldshift.datasets.Dataset
-        Classification data set, not scaled.
-    master_seed, number : int
-        All randomness is derived from both, with the names of data set, condition and learner: rows do not depend on what else is
-        measured.
-    y : ndarray of shape (n_samples,), dtype bool
-        True for positive rows.
-    parts : Split
-        Rows of the parts.
-    scale : ndarray of shape (n_features,)
-        Standard deviations in the training part, the unit of a translation; 0 for nominal features, which are not moved.
-    """
-
-    data: Dataset
+    data: Dataset  # classification data set, not scaled
+    # master_seed, number: All randomness is derived from both, with the names of data set, condition and learner: rows do not
+    # depend on what else is measured
     master_seed: int
     number: int
-    y: BoolArray
-    parts: Split
+    y: BoolArray  # true for positive rows; shape (n_samples,)
+    parts: Split  # rows of the parts
+    # standard deviations in the training part, the unit of a translation; 0 for nominal features, which are not moved; shape
+    # (n_features,)
     scale: FloatArray
 
     def generator(self, purpose: str, *names: str | float) -> np.random.Generator:

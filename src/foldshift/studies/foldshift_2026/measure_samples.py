@@ -53,27 +53,15 @@ class Sample(NamedTuple):
 
 
 class SampleMeasure(NamedTuple):
-    """A measure of the study.
+    """A measure of the study."""
 
-    Attributes
-    ----------
-    name : str
-        One of the names that randomness is derived from.
-    schema : pyarrow.Schema
-        Columns of its rows.
-    labels : callable
-        ``labels(cuts)``: keys of the rows of one learner and sample.
-    cut : callable
-        ``cut(population, rows, cuts, replicate, names)``: partitions of a sample.
-    measure : callable
-        ``measure(estimator, X, sample, rng)``: for each of `labels`, in their order, a dictionary of numbers and ``message``,
-        empty where nothing failed.
-    """
-
-    name: str
-    schema: pa.Schema
-    labels: Callable[[list[str]], Rows]
+    name: str  # one of the names that randomness is derived from
+    schema: pa.Schema  # columns of its rows
+    labels: Callable[[list[str]], Rows]  # ``labels(cuts)``: keys of the rows of one learner and sample
+    # ``cut(population, rows, cuts, replicate, names)``: partitions of a sample
     cut: Callable[[Dataset, IntArray, list[str], int, Names], Any]
+    # ``measure(estimator, X, sample, rng)``: for each of `labels`, in their order, a dictionary of numbers and ``message``, empty
+    # where nothing failed
     measure: Callable[[Estimator, FloatArray, Sample, np.random.Generator], Rows]
 
 

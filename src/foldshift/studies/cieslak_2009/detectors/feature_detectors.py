@@ -53,21 +53,11 @@ class CompleteTables(NamedTuple):
 
 
 class FeaturePValues(NamedTuple):
-    """Result of `feature_p_values`: arrays of shape (n_versions, n_features), NaN where a feature is masked or has no values.
+    """Result of `feature_p_values`: arrays of shape (n_versions, n_features), NaN where a feature is masked or has no values."""
 
-    Attributes
-    ----------
-    paper : ndarray
-        Equation 7 with the one-sided D, ``max (F_train - F_test)``, as the printed numbers have it.
-    two_sided : ndarray
-        Equation 7 with the two-sided D, as the text says.
-    valid : ndarray
-        Two-sided, by `ks_p_value`.
-    """
-
-    paper: Array
-    two_sided: Array
-    valid: Array
+    paper: Array  # equation 7 with the one-sided D, ``max (F_train - F_test)``, as the printed numbers have it
+    two_sided: Array  # equation 7 with the two-sided D, as the text says
+    valid: Array  # two-sided, by `ks_p_value`
 
 
 def feature_p_values(train: FloatArray, test: FloatArray, shifted: Versions | IntArray, nominal: BoolArray) -> FeaturePValues:

@@ -34,24 +34,13 @@ NUMBERS = ("accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "tw
 
 
 class LearnerScores(NamedTuple):
-    """P(+) of one learner, trained once.
+    """P(+) of one learner, trained once."""
 
-    Attributes
-    ----------
-    validation, test : ndarray of shape (n_validation,), (n_test,)
-        As they are.
-    correct : ndarray of shape (n_validation,), dtype bool
-        Whether a validation row is classified correctly.
-    masked : ndarray of shape (n_features, n_test) or str
-        One feature masked; or why there are none.
-    translated : dict of float to ndarray of shape (n_features, n_test), or str
-        One feature translated, by severity; or why there are none.
-    """
-
-    validation: FloatArray
+    validation: FloatArray  # validation, test: As they are; shape (n_validation,)
     test: FloatArray
-    correct: BoolArray
-    masked: FloatArray | str
+    correct: BoolArray  # whether a validation row is classified correctly; shape (n_validation,)
+    masked: FloatArray | str  # one feature masked; or why there are none; shape (n_features, n_test)
+    # one feature translated, by severity; or why there are none; shape (n_features, n_test)
     translated: dict[float, FloatArray] | str
 
 

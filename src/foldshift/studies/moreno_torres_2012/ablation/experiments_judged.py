@@ -24,38 +24,22 @@ JudgedBy = Literal["SCV", "own", "all", "held-out"]
 
 @dataclass
 class Change:
-    """Results under one combination of choices.
+    """Results under one combination of choices."""
 
-    Attributes
-    ----------
-    name : str
-        As tables and the figure print it.
-    configuration, metric, rule, classifiers : str
-        Choices: keys of the tables.
-    truth : {"SCV", "own", "all", "held-out"}
-        What experiments are judged by. ``SCV``: the mean of `truth_values`, further experiments of SCV. ``held-out``: the same
-        with `truth_values` from samples of populations. ``own``: the partitioner's own mean; ``all``: the mean of the means of
-        all partitioners. The last two are cross-fitted: the experiments are split into two halves, and each is judged by the mean
-        of the other.
-    values : dict of (int, str) to ndarray of shape (n_learners, n_datasets, n_experiments)
-        By k and partitioner.
-    truth_values : dict of int to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_truth)
-        By k; not used by ``own`` and ``all``.
-    learners : sequence of int, optional
-        Rows of the arrays to use; all by default.
-    convergence : dict of (int, str) to ndarray of shape (n_learners, n_datasets) or (n_learners, n_datasets, n_orders), optional
-        Experiments to convergence, by k and partitioner.
-    """
-
-    name: str
-    configuration: str
+    name: str  # as tables and the figure print it
+    configuration: str  # configuration, metric, rule, classifiers: Choices: keys of the tables
     metric: str
     rule: str
+    # what experiments are judged by. ``SCV``: the mean of `truth_values`, further experiments of SCV. ``held-out``: the same with
+    # `truth_values` from samples of populations. ``own``: the partitioner's own mean; ``all``: the mean of the means of all
+    # partitioners. The last two are cross-fitted: the experiments are split into two halves, and each is judged by the mean of
+    # the other
     truth: JudgedBy
     classifiers: str
-    values: Values
-    truth_values: Truth
-    learners: Sequence[int] | None = None
+    values: Values  # by k and partitioner; shape (n_learners, n_datasets, n_experiments)
+    truth_values: Truth  # by k; not used by ``own`` and ``all``; shape (n_learners, n_datasets)
+    learners: Sequence[int] | None = None  # rows of the arrays to use; all by default
+    # experiments to convergence, by k and partitioner; shape (n_learners, n_datasets)
     convergence: Values = field(default_factory=dict)
 
     def __post_init__(self) -> None:
