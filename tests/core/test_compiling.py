@@ -89,8 +89,9 @@ def test_an_edit_of_a_constant_in_another_file_reaches_the_code_that_uses_it(pac
 def test_scores_change_when_a_helper_kernel_is_inverted_and_the_cache_is_left_in_place(package):
     before = run(package, SCORES)
     assert run(package, SCORES) == before
-    edit(package / "foldshift" / "learners" / "nearest.py", "distances[at - 1] > distance:", "distances[at - 1] < distance:")
-    edit(package / "foldshift" / "learners" / "nearest.py", "if distance >= distances[n_held", "if distance <= distances[n_held")
+    helper = package / "foldshift" / "learners" / "neighbours" / "nearest_regressor.py"
+    edit(helper, "distances[at - 1] > distance:", "distances[at - 1] < distance:")
+    edit(helper, "if distance >= distances[n_held", "if distance <= distances[n_held")
     assert run(package, SCORES) != before
 
 
