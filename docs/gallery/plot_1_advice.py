@@ -17,7 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 import foldshift
 
-X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+data = load_breast_cancer(as_frame=True)
+X, y = data.data, data.target
 X["treated"] = (y == 0).astype(float)
 model = make_pipeline(StandardScaler(), LogisticRegression())
 advice = foldshift.advise(X, y, model, budget="5s", random_state=0)

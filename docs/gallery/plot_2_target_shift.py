@@ -14,7 +14,8 @@ from sklearn.datasets import load_diabetes
 from foldshift.partition import make_folds
 from foldshift.shift import fold_ks
 
-X, y = load_diabetes(return_X_y=True)
+data = load_diabetes()
+X, y = data.data, data.target
 names = ["CV", "SCV2", "SCV10", "TSCV", "CB-TSCV"]
 shift = {name: fold_ks(y, make_folds(name, X, y, n_folds=10, seeds=range(200))).mean(axis=1) for name in names}
 for name, values in shift.items():

@@ -16,7 +16,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from foldshift.partition import CovariateBalancedKFold, as_folds
 from foldshift.shift import fold_ks
 
-X, y = load_diabetes(return_X_y=True, as_frame=True)
+data = load_diabetes(as_frame=True)
+X, y = data.data, data.target
 X, y = X[:440], y[:440]
 persons = np.argsort(np.argsort(y, kind="stable"), kind="stable") // 4
 

@@ -17,7 +17,8 @@ from sklearn.preprocessing import StandardScaler
 
 from foldshift.inference import compare, recommend_repetitions
 
-X, y = load_wine(return_X_y=True)
+data = load_wine()
+X, y = data.data, data.target
 cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=6, random_state=0)
 neighbours = cross_val_score(make_pipeline(StandardScaler(), KNeighborsClassifier(5)), X, y, cv=cv)
 bayes = cross_val_score(GaussianNB(), X, y, cv=cv)

@@ -17,7 +17,8 @@ from foldshift.evaluation import score_folds
 from foldshift.partition import make_folds
 from foldshift.shift import fold_ks
 
-X, y = load_diabetes(return_X_y=True)
+data = load_diabetes()
+X, y = data.data, data.target
 
 
 def by_component(X, y, n_folds, rngs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from sklearn.model_selection import cross_validate
@@ -12,6 +12,34 @@ from foldshift.evaluation.cross_validate import check_inputs, iterate_fits
 
 if TYPE_CHECKING:
     from foldshift.core.types import Estimator, FloatArray, TableLike
+
+
+@overload
+def score_folds(
+    estimator: Estimator,
+    X: TableLike,
+    y: TableLike,
+    folds: TableLike,
+    *,
+    scoring: str | Callable[..., Any] | None = None,
+    params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+    error_score: Literal["raise"] | float = np.nan,
+) -> FloatArray: ...
+
+
+@overload
+def score_folds(
+    estimator: Estimator,
+    X: TableLike,
+    y: TableLike,
+    folds: TableLike,
+    *,
+    scoring: list[str] | tuple[str, ...] | dict[str, Any],
+    params: dict[str, Any] | None = None,
+    n_jobs: int | None = None,
+    error_score: Literal["raise"] | float = np.nan,
+) -> dict[str, FloatArray]: ...
 
 
 def score_folds(
