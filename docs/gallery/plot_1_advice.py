@@ -10,6 +10,7 @@ How to cut, how often, which interval may be printed, and what is wrong with the
 # --------------------
 # The breast cancer data, with a column that gives the target away, as it may come out of a database.
 import matplotlib.pyplot as plt
+import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -17,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 import foldshift
 
-data = load_breast_cancer(as_frame=True)
-X, y = data.data, data.target
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+X = pd.DataFrame(X)  # editors do not know that it is one
 X["treated"] = (y == 0).astype(float)
 model = make_pipeline(StandardScaler(), LogisticRegression())
 advice = foldshift.advise(X, y, model, budget="5s", random_state=0)

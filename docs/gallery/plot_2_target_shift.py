@@ -9,13 +9,13 @@ How unlike are the targets of training and test part, only because of how the da
 # Two hundred cuts by each partitioner. ``make_folds`` gives an array with the fold of every row, a row for each seed; ``fold_ks``
 # the Kolmogorov-Smirnov distance D\ :sub:`n` between the targets of training and test part of every fold.
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.datasets import load_diabetes
 
 from foldshift.partition import make_folds
 from foldshift.shift import fold_ks
 
-data = load_diabetes()
-X, y = data.data, data.target
+X, y = map(np.asarray, load_diabetes(return_X_y=True))
 names = ["CV", "SCV2", "SCV10", "TSCV", "CB-TSCV"]
 shift = {name: fold_ks(y, make_folds(name, X, y, n_folds=10, seeds=range(200))).mean(axis=1) for name in names}
 for name, values in shift.items():

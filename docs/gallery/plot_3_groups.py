@@ -9,6 +9,7 @@ Rows of one person belong together. Keep them in one fold, and the folds balance
 # Four rows for each of 110 persons, who differ in the target.
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
@@ -16,8 +17,8 @@ from sklearn.neighbors import KNeighborsRegressor
 from foldshift.partition import CovariateBalancedKFold, as_folds
 from foldshift.shift import fold_ks
 
-data = load_diabetes(as_frame=True)
-X, y = data.data, data.target
+X, y = load_diabetes(return_X_y=True, as_frame=True)
+X = pd.DataFrame(X)  # editors do not know that it is one
 X, y = X[:440], y[:440]
 persons = np.argsort(np.argsort(y, kind="stable"), kind="stable") // 4
 

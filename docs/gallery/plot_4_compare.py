@@ -17,8 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from foldshift.inference import compare, recommend_repetitions
 
-data = load_wine()
-X, y = data.data, data.target
+X, y = load_wine(return_X_y=True)
 cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=6, random_state=0)
 neighbours = cross_val_score(make_pipeline(StandardScaler(), KNeighborsClassifier(5)), X, y, cv=cv)
 bayes = cross_val_score(GaussianNB(), X, y, cv=cv)

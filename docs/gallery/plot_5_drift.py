@@ -14,8 +14,7 @@ from sklearn.datasets import load_wine
 from foldshift.partition import make_folds
 from foldshift.shift import DriftReport, fold_drift, inject_shift
 
-data = load_wine()
-X, y = data.data, data.target
+X, y = load_wine(return_X_y=True)
 train, test = slice(0, None, 2), slice(1, None, 2)
 moved = inject_shift(X[test], y[test], "mar", severity=50, feature=9, rng=np.random.default_rng(0))
 print(DriftReport(X[train], moved.X, n_permutations=199))

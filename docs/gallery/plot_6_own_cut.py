@@ -17,8 +17,7 @@ from foldshift.evaluation import score_folds
 from foldshift.partition import make_folds
 from foldshift.shift import fold_ks
 
-data = load_diabetes()
-X, y = data.data, data.target
+X, y = map(np.asarray, load_diabetes(return_X_y=True))
 
 
 def by_component(X, y, n_folds, rngs):
