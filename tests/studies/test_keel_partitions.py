@@ -1,4 +1,4 @@
-"""Printed numbers that are met when the distance and rules of the paper's tool cut."""
+"""Printed numbers that are met when KEEL's distance and rules cut."""
 
 import numpy as np
 import pandas as pd
@@ -22,15 +22,15 @@ SETTINGS = {
 }  # fmt: skip
 
 
-def results(bias=0.03, n=40, tool_schemes=(2, 5)):
-    """Areas of three classifiers; DOB-SCV with the study's own distance favours one of them, with the tool's it does not."""
+def results(bias=0.03, n=40, keel_schemes=(2, 5)):
+    """Areas of three classifiers; DOB-SCV with the study's own distance favours one of them, with KEEL's it does not."""
     rng = np.random.default_rng(5)
     base = 0.7 + 0.1 * rng.random((1, 14, 1)) + 0.008 * np.arange(3)[:, None, None]
     draw = lambda m: base + 0.02 * rng.normal(size=(3, 14, m))  # noqa: E731
     values = {(k, name): draw(n) for k in SCHEMES for name in CUTS}
     for k in SCHEMES:
         values[k, "DOB-SCV"][0] -= bias
-    for k in tool_schemes:
+    for k in keel_schemes:
         values |= {(k, f"{name}@keel-keel"): draw(n // 2) for name in CUTS[1:]}
     return values, {k: draw(60) for k in SCHEMES}
 
@@ -50,25 +50,25 @@ def printed_of(tables):
     }
 
 
-def test_the_tool_has_the_variants_by_their_plain_names_and_scv_as_it_is():
-    values, _ = results(tool_schemes=(5,))
+def test_keel_has_the_variants_by_their_plain_names_and_scv_as_it_is():
+    values, _ = results(keel_schemes=(5,))
     found = keel_results(values, SETTINGS)
     assert list(found) == [(5, name) for name in CUTS]
     assert found[5, "SCV"] is values[5, "SCV"] and found[5, "MS-SCV"] is values[5, "MS-SCV@keel-keel"]
-    assert keel_results(results(tool_schemes=())[0], SETTINGS) == {}
+    assert keel_results(results(keel_schemes=())[0], SETTINGS) == {}
     assert keel_results(values, SETTINGS | {"partitioners": ["SCV"]}) == {}
 
 
-def test_numbers_that_only_the_tools_cut_meets_are_explained():
+def test_numbers_that_only_keels_cut_meets_are_explained():
     values, truth = results()
-    tool = keel_tables(keel_results(values, SETTINGS), truth, SETTINGS)
-    assert set(tool["table6"]["configuration"]) == {WITH_KEEL} and set(tool["table6"]["scheme"]) == {"2x5", "5x2", AVERAGE}
-    printed = printed_of(tool)
+    keel = keel_tables(keel_results(values, SETTINGS), truth, SETTINGS)
+    assert set(keel["table6"]["configuration"]) == {WITH_KEEL} and set(keel["table6"]["scheme"]) == {"2x5", "5x2", AVERAGE}
+    printed = printed_of(keel)
     plain = {
         "table5": agreement_table({"paper": (values, truth)}, SCHEMES, CUTS, LEARNERS, master_seed=0),
         "table6": accuracy_table({"paper": (values, truth)}, SCHEMES, CUTS, master_seed=0),
     }
-    base, by_keel = join(printed, plain, {"paper": ""}), join(printed, tool, {WITH_KEEL: ""})
+    base, by_keel = join(printed, plain, {"paper": ""}), join(printed, keel, {WITH_KEEL: ""})
     keys = ["table", "scheme", "row", "column", "quantity"]
     base, by_keel = (one[one["table"].isin(["table5", "table6"])] for one in (base, by_keel))
     assert len(by_keel) == len(base) > 8 and met_by_keel(base, by_keel, 20, keys).all()
@@ -96,7 +96,7 @@ def test_the_ledger_counts_them_and_without_the_variants_they_are_open():
 
 
 def test_a_mean_over_some_schemes_is_not_held_against_the_print_of_all():
-    values, truth = results(tool_schemes=(5,))
+    values, truth = results(keel_schemes=(5,))
     printed = printed_of(keel_tables(keel_results(results()[0], SETTINGS), truth, SETTINGS))
     rows, _ = compare_with_keel(printed, {"paper": (values, truth)}, SETTINGS)
     table6 = rows[rows["table"] == "table6"].set_index("scheme")["ours"]
