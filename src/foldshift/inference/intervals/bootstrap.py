@@ -1,4 +1,4 @@
-"""The .632+ bootstrap estimate of a prediction error (Efron and Tibshirani 1997)."""
+"""Estimate of a prediction error by the .632+ bootstrap (Efron and Tibshirani 1997)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def bootstrap_632plus(
     loss: Callable[[Array, Array], FloatArray] | None = None,
     rng: np.random.Generator | int,
 ) -> BootstrapError:
-    """The .632+ bootstrap estimate of the error of an estimator trained on all rows.
+    """Estimate the error of an estimator trained on all rows by the .632+ bootstrap.
 
     Parameters
     ----------

@@ -40,7 +40,7 @@ WORDS = {
 
 @readable
 class Interval(NamedTuple):
-    """A confidence interval and its target.
+    """Confidence interval and its target.
 
     Floats for one data set, arrays of the shape of the leading axes of the losses for many.
 
