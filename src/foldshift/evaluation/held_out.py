@@ -45,7 +45,7 @@ class Replicate(NamedTuple):
     truth_part : dict of int to float
         By k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate.
     truth_whole : float
-        The same after training on the whole sample: what a user wants to know.
+        The same after training on the whole sample, the number that a user needs.
     """
 
     estimates: dict[tuple[str, int], float]
