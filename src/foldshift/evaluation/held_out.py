@@ -29,8 +29,17 @@ class SampledPopulation(NamedTuple):
 class Replicate(NamedTuple):
     """Crisp AUC of one learner on one sample: estimates, and the truths that they can be compared with."""
 
-    estimates: dict[tuple[str, int], float]  # by partitioner and k: mean over folds and runs, as in the paper
-    # by k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate
+    Attributes
+    ----------
+    estimates : dict of (str, int) to float
+        By partitioner and k: mean over folds and runs, as in the paper.
+    truth_part : dict of int to float
+        By k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate.
+    truth_whole : float
+        The same after training on the whole sample, the number that a user needs.
+    """
+
+    estimates: dict[tuple[str, int], float]
     truth_part: dict[int, float]
     truth_whole: float  # the same after training on the whole sample: what a user wants to know
 

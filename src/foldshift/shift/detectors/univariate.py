@@ -284,7 +284,7 @@ def friedman_bootstrap(
         raise ValueError("correct_val and correct_test must have one axis each, one value for every row")
     sizes = (n_val, n_test)
     accuracies = rng.binomial(sizes, (rate_val, rate_test), (n_bootstraps, 2)) / sizes
-    test = friedman(accuracies, distribution="approximation")  # as the paper does, whatever their number
+    test = friedman(accuracies, distribution="approximation")  # as in the paper, for any number of bootstraps
     return FriedmanBootstrap(test.chi2, test.df, test.p_chi2, accuracies)
 
 

@@ -185,7 +185,7 @@ def _histograms(
     lowest = np.broadcast_to(np.where(np.isnan(values), np.inf, values).min(axis=1), len(offset)) + offset
     highest = np.broadcast_to(np.where(np.isnan(values), -np.inf, values).max(axis=1), len(offset)) + offset
     if nominal:
-        keys = np.column_stack([offset, offset])  # categories are bins as they are, whatever the rows
+        keys = np.column_stack([offset, offset])  # each category is a bin, for any rows
     else:
         keys = np.column_stack([np.minimum(lowest, train.min()), np.maximum(highest, train.max()), offset])
     groups = np.unique(keys[usable], axis=0)
@@ -198,7 +198,7 @@ def _histograms(
         ends = [] if nominal else [key[0], key[1]]  # the bins span just these, as some rows of the table may lie outside
         codes, n_codes = bin_codes(np.concatenate([train, moved[inside], ends]), n_bins, nominal)
         of_train = np.bincount(codes[: len(train)], minlength=n_codes)
-        code = np.full(len(test), n_codes)  # the last bin is for what is missing
+        code = np.full(len(test), n_codes)  # the last bin is for missing values
         code[inside] = codes[len(train) : len(train) + inside.sum()]
         picked = code[rows[of_versions] if len(rows) > 1 else rows]
         flat = (np.arange(len(picked))[:, None] * (n_codes + 1) + picked).ravel()
