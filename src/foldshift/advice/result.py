@@ -164,7 +164,7 @@ class Advice:
                 "scoring": self.score.name,
                 "facts": self.facts,
                 "rules": [rule._asdict() for rule in self.rules],
-                # `mend` is the key of the remedy since the first release.
+                # `mend` stays the key of the remedy: programs read it, and pages hold it.
                 "faults": [
                     {"mend" if key == "remedy" else key: value for key, value in one._asdict().items()} for one in self.faults
                 ],
