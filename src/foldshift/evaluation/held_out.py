@@ -29,19 +29,10 @@ class SampledPopulation(NamedTuple):
 class Replicate(NamedTuple):
     """Crisp AUC of one learner on one sample: estimates, and the truths that they can be compared with."""
 
-    Attributes
-    ----------
-    estimates : dict of (str, int) to float
-        By partitioner and k: mean over folds and runs, as in the paper.
-    truth_part : dict of int to float
-        By k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate.
-    truth_whole : float
-        The same after training on the whole sample, the number that a user needs.
-    """
-
-    estimates: dict[tuple[str, int], float]
+    estimates: dict[tuple[str, int], float]  # by partitioner and k: mean over folds and runs, as in the paper
+    # by k: on the held-out rows after training on a part, mean over the parts. This is what k folds estimate
     truth_part: dict[int, float]
-    truth_whole: float  # the same after training on the whole sample: what a user wants to know
+    truth_whole: float  # the same after training on the whole sample, the number that a user needs
 
 
 def sample_and_rest(n_rows: int, n_sample: int, most_rest: int, rng: np.random.Generator) -> tuple[Array, Array]:
