@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from factories import class_folds, patterned_classes, plain_scores
 from foldshift.datasets import load_dataset
 from foldshift.learners.rules._rules import EQ, GE, LE, prepare
-from foldshift.learners.rules.furia import FURIAClassifier, _apply, _best_support, _fuzzify, _tightest
+from foldshift.learners.rules.furia import FURIAClassifier, _apply, _best_support, _fuzzify, _Model, _tightest
 
 SHARED = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[2].parent / "shared"))
 KINDS = [
@@ -163,7 +163,8 @@ def scores_of(x, rules, priors):
     starts = np.cumsum([0, *(len(parts) for _, parts, _ in rules)])
     classes = np.array([c for c, _, _ in rules], dtype=np.int64)
     certainties = np.array([value for _, _, values in rules for value in values])
-    return _apply(np.array([x], dtype=float), conditions, limits, starts, classes, certainties, np.array(priors))[0]
+    model = _Model(conditions, limits, starts, classes, certainties, np.array(priors))
+    return _apply(np.array([x], dtype=float), model)[0]
 
 
 def test_rules_of_a_class_add_up():

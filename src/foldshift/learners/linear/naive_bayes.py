@@ -308,7 +308,7 @@ def _known(table: FloatArray, n_codes: IntArray) -> FloatArray:
     return known
 
 
-@compiled
+@compiled(inline="always")  # a call for every row would hand over the arrays of the model
 def _posterior(row: FloatArray, categories: IntArray, model: _Model, out: FloatArray) -> None:
     """Write the class probabilities of one sample: class frequencies times densities times frequencies of categories."""
     counts, origin, shift, scale, constant = model.counts, model.origin, model.shift, model.scale, model.constant
