@@ -14,7 +14,7 @@ from foldshift.reporting.figure_style import PlainLogLocator, log_scale, plt, sa
 from foldshift.reporting.items import FigureResult, TableResult, write_item
 from foldshift.reporting.min_datasets import one_line, smallest_p, too_few
 from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print
-from foldshift.reporting.table_grid import Cell, Grid, to_html, to_tex
+from foldshift.reporting.table_grid import Grid, TableCell, to_html, to_tex
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 from foldshift.studies.common.standard_items import has_print
 from foldshift.studies.common.within_dataset import learner_rows, learners_grid, partitioner_rows, partitioners_grid, read_folds
@@ -60,7 +60,7 @@ def test_a_figure_with_nothing_to_show_is_left_out_with_its_reason(tmp_path):
 
 
 def test_long_texts_are_broken_and_heads_stand_over_their_columns():
-    page = to_html(Grid(["what", "n", "note"], [["a", Cell("1"), "w " * 50], ["b", Cell("2"), ""]]))
+    page = to_html(Grid(["what", "n", "note"], [["a", TableCell("1"), "w " * 50], ["b", TableCell("2"), ""]]))
     assert '<th class="text">what</th><th>n</th><th class="text">note</th>' in page
     assert page.count('class="text long"') == 1 and "td.long { white-space: normal" in page
 

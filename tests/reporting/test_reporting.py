@@ -11,7 +11,7 @@ from foldshift.inference.simulation.monte_carlo import (
     std_and_error,
 )
 from foldshift.reporting.paper_vs_ours import COLUMNS, OTHER_DATA
-from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades, to_csv, to_html, to_tex, write_table
+from foldshift.reporting.table_grid import Grid, TableCell, plain_grid, shades, to_csv, to_html, to_tex, write_table
 from foldshift.studies.saez_2022.compare import PRINT_KEYS, join
 from foldshift.studies.saez_2022.tables import (
     Repetitions,
@@ -129,7 +129,7 @@ def test_shades_run_from_the_worst_to_the_best():
 def test_the_three_forms_say_the_same_and_escape_what_they_must(tmp_path):
     grid = Grid(
         ["<x>", "y_1"],
-        [["head"], ["a<b", Cell("1 *", 1.0, bold=True, underline=True)]],
+        [["head"], ["a<b", TableCell("1 *", 1.0, bold=True, underline=True)]],
         ["note & more"],
         caption="A & B. More",
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from foldshift.reporting.items import TableResult
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
@@ -53,12 +53,12 @@ def failures_grid(table: pd.DataFrame, lists: Sequence[dict[str, Any]]) -> Grid:
     header = ["Partitioner", "Folds", "Status", "Message", "Lost", "Of", "Jobs", "Run again"]
     if table.empty:
         return Grid(header, [[f"No fit failed: {n_fits} fits on {len(lists)} data sets."]])
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (dataset, learner), block in table.groupby(["dataset", "learner"], sort=False):
         rows.append([f"{learner} on {dataset}"])
         for row in block.itertuples():
             message = row.message if len(row.message) <= LONGEST else row.message[: LONGEST - 1] + "…"
-            numbers = [Cell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
-            rows.append([row.partitioner, Cell(str(row.k)), row.status, message, *numbers, row.command])
+            numbers = [TableCell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
+            rows.append([row.partitioner, TableCell(str(row.k)), row.status, message, *numbers, row.command])
     n_failed = int(table["n_failed"].sum())
     return Grid(header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])

@@ -40,7 +40,7 @@ figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
 
 
 @dataclass
-class Cell:
+class TableCell:
     """One cell of a printed table."""
 
     text: str  # text of the cell
@@ -54,7 +54,7 @@ class Grid:
     """A printed table."""
 
     header: list[str]  # column heads
-    rows: list[list[Cell | str]]  # cells; a row with a single entry is a heading across the table
+    rows: list[list[TableCell | str]]  # cells; a row with a single entry is a heading across the table
     notes: list[str] = field(default_factory=list)  # notes printed below the table
     caption: str = ""  # explanation for a reader who has not read the paper; a study's table gets the caption of its item
 
@@ -97,8 +97,8 @@ def to_html(grid: Grid) -> str:
     return "\n".join(lines) + "\n</body></html>\n"
 
 
-def _html_cell(cell: str | Cell) -> str:
-    if not isinstance(cell, Cell):
+def _html_cell(cell: str | TableCell) -> str:
+    if not isinstance(cell, TableCell):
         long = " long" * (len(str(cell)) > LONG)
         return f'<td class="text{long}">{html.escape(str(cell))}</td>'
     classes = [name for name, on in (("best", cell.underline), ("bold", cell.bold)) if on]
@@ -131,8 +131,8 @@ def to_tex(grid: Grid) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tex_cell(cell: str | Cell) -> str:
-    if not isinstance(cell, Cell):
+def _tex_cell(cell: str | TableCell) -> str:
+    if not isinstance(cell, TableCell):
         return _tex(str(cell))
     text = _tex(cell.text)
     if cell.underline:
@@ -169,9 +169,9 @@ def plain_grid(frame: pd.DataFrame, notes: Sequence[str] = (), digits: int = 4) 
     return Grid([str(name).replace("_", " ") for name in frame.columns], rows, list(notes))
 
 
-def _plain(value: str | float, digits: int) -> str | Cell:
+def _plain(value: str | float, digits: int) -> str | TableCell:
     if isinstance(value, str):
         return value
     if missing(value):
-        return Cell(EMPTY)
-    return Cell(f"{value:.{digits}g}" if isinstance(value, float) else str(value))
+        return TableCell(EMPTY)
+    return TableCell(f"{value:.{digits}g}" if isinstance(value, float) else str(value))

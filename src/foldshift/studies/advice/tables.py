@@ -10,7 +10,7 @@ from foldshift.engine.storage.score_files import read_columns
 from foldshift.reporting.figure_style import COLOURS, plt
 from foldshift.reporting.items import FigureResult, TableResult
 from foldshift.reporting.number_formats import EMPTY
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.advice.measure import SCHEMAS, TEXTS
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ def summary(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult |
 
 def advice_grid(rows: pd.DataFrame) -> Grid:
     """Print the table: a block for each task."""
-    shown: list[list[Cell | str]] = []
+    shown: list[list[TableCell | str]] = []
     for task, block in rows.groupby("task", sort=True):
         shown.append([TASKS[task]])
         for _, row in block.iterrows():
             if row["status"] != "ok":
-                shown.append([row["dataset"], row["learner"], *[EMPTY] * 5, Cell(f"{row['status']}: {row['message']}")])
+                shown.append([row["dataset"], row["learner"], *[EMPTY] * 5, TableCell(f"{row['status']}: {row['message']}")])
                 continue
             beware = "; ".join(filter(None, [row["faults"], f"shifted: {row['shifted']}" if row["shifted"] else ""]))
             scale, form = (100, ".1f") if task == "classification" else (1, "#.4g")
@@ -45,7 +45,7 @@ def advice_grid(rows: pd.DataFrame) -> Grid:
             cut = f"{row['cut']}, {row['k']} folds"
             shown.append(
                 [row["dataset"], row["learner"], cut, str(row["n_repeats"]), values[0], f"{values[1]} to {values[2]}",
-                 Cell(row["against_baseline"], bold=row["against_baseline"] == "better"), beware or EMPTY]
+                 TableCell(row["against_baseline"], bold=row["against_baseline"] == "better"), beware or EMPTY]
             )  # fmt: skip
     notes = ["Times: repetitions that are enough. Shifted: columns that scikit-learn's default split shifts by more than chance."]
     return Grid(["Data set", "Learner", "Cut", "Times", "Score", "95 % interval", "Against baseline", "Beware"], shown, notes)

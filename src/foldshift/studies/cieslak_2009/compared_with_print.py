@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.number_formats import number, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 
 TOLERANCE = 0.05  # distance from a printed proportion or phi that is pointed out
@@ -58,11 +58,11 @@ def compared_grid(
         bold = (table["formula"] == first) & (table["difference"].abs() > TOLERANCE + 1e-9)
     in_print = printed or (lambda row: number(row["printed"], form))
     table = table.assign(bold=bold)
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (dataset, ours), part in table.groupby(["dataset", "ours"], sort=False):
         body.append([heading(dataset, ours, part["note"].iloc[0])])
         if part["printed"].notna().any():
-            body.append(["printed", *[Cell(in_print(row)) for _, row in part[part["formula"] == first].iterrows()]])
+            body.append(["printed", *[TableCell(in_print(row)) for _, row in part[part["formula"] == first].iterrows()]])
         if not ours:
             continue
         for formula, label in labels.items():
@@ -71,7 +71,7 @@ def compared_grid(
                 [
                     label,
                     *[
-                        Cell(with_error(row["value"], row["standard_error"], form), bold=bool(row["bold"]))
+                        TableCell(with_error(row["value"], row["standard_error"], form), bold=bool(row["bold"]))
                         for _, row in rows.iterrows()
                     ],
                 ]

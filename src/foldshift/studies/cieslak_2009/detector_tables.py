@@ -12,7 +12,7 @@ from scipy.stats import t as student_t
 from foldshift.inference.proportions import wilson_interval
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, read_rows
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, NAMES, NO_SHIFT, WORDS, condition_kind
@@ -172,23 +172,23 @@ def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Print `power_table`: a row per condition, a column per detector; shaded by rate."""
     detectors = [name for name in DETECTORS if name in set(table["detector"])]
     names = {"all": "all versions and repeats", "common": "the versions and repeats that every detector was run on"}
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for cells, block in table.groupby("cells", sort=False):
         body.append([names[cells]])
         for condition, part in block.groupby("condition", sort=False):
             if not part["n_splits"].any():
-                body.append([condition, *[Cell(EMPTY) for _ in detectors], EMPTY])
+                body.append([condition, *[TableCell(EMPTY) for _ in detectors], EMPTY])
                 continue
             by_name = part.set_index("detector")
-            row: list[Cell | str] = [condition]
+            row: list[TableCell | str] = [condition]
             for name in detectors:
                 if name not in by_name.index or by_name.loc[name, "rate"] != by_name.loc[name, "rate"]:
-                    row.append(Cell(EMPTY))
+                    row.append(TableCell(EMPTY))
                     continue
                 one = by_name.loc[name]
                 error = one["se_datasets"] if one["se_datasets"] == one["se_datasets"] else one["se_repeats"]
                 text = with_error(one["rate"], error, ".2f")
-                row.append(Cell(text, shade=float(one["rate"]), bold=bool(one["best"])))
+                row.append(TableCell(text, shade=float(one["rate"]), bold=bool(one["best"])))
             body.append([*row, _best_words(condition, part)])
     header = ["Condition", *[DETECTORS[name].words for name in detectors], "best that keeps its level"]
     level = table.drop_duplicates("detector").set_index("detector")
@@ -205,18 +205,18 @@ def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
 
 def type_one_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Print `type_one_table`."""
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for detector, part in table.groupby("detector", sort=False):
         body.append([DETECTORS[detector].words + ("" if part["n_splits"].any() else ": not run")])
         for row in part[part["n_splits"] > 0].itertuples():
-            rates = [Cell(number(value, ".3f")) for value in (row.mcar25, row.mcar50)]
+            rates = [TableCell(number(value, ".3f")) for value in (row.mcar25, row.mcar50)]
             body.append(
                 [
                     "mean over data sets" if row.dataset == "all" else paper_name(row.dataset),
-                    Cell(f"{row.rate:.3f}", bold=not row.keeps_level),
-                    Cell(f"{row.low:.3f} to {row.high:.3f}"),
-                    Cell(str(row.n_splits)),
-                    Cell(f"{row.allowed:.3f}"),
+                    TableCell(f"{row.rate:.3f}", bold=not row.keeps_level),
+                    TableCell(f"{row.low:.3f} to {row.high:.3f}"),
+                    TableCell(str(row.n_splits)),
+                    TableCell(f"{row.allowed:.3f}"),
                     *rates,
                 ]
             )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count, number, percent, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.shift.detectors.co_failure import translation_limit
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE, compared, compared_grid, heading, over_repeats
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, listed_datasets
@@ -184,10 +184,10 @@ def prior_table(shift: pd.DataFrame) -> pd.DataFrame:
 def datasets_grid(table: pd.DataFrame) -> Grid:
     """Print `datasets_table`."""
     parts = ("training", "validation", "testing", "features")
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for _, row in table.iterrows():
-        both = [Cell(f"{count(row[part])} / {count(row[f'printed_{part}'])}") for part in parts]
-        body.append([row["dataset"], row["ours"], *both, Cell(percent(row["share_positive"])), row["note"]])
+        both = [TableCell(f"{count(row[part])} / {count(row[f'printed_{part}'])}") for part in parts]
+        body.append([row["dataset"], row["ours"], *both, TableCell(percent(row["share_positive"])), row["note"]])
     header = ["Data set", "in this run", *[f"{part}, ours / printed" for part in parts], "positive %", "note"]
     return Grid(header, body)
 
@@ -207,12 +207,12 @@ def ks_grid(table: pd.DataFrame, identity: pd.DataFrame) -> Grid:
 def readings_grid(table: pd.DataFrame) -> Grid:
     """Print `readings_table`: a column per reading, the nearest one bold."""
     readings = list(dict.fromkeys(zip(table["removed"], table["sides"])))
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for dataset, part in table.groupby("dataset", sort=False):
         by_reading = {(row.removed, row.sides): row for row in part.itertuples()}
         nearest = part["distance"].min()
         cells = [
-            Cell(f"{row.distance:.3f} ({row.n_agree} of {row.n_cells})", bold=bool(row.distance == nearest))
+            TableCell(f"{row.distance:.3f} ({row.n_agree} of {row.n_cells})", bold=bool(row.distance == nearest))
             if row.n_cells
             else EMPTY
             for row in (by_reading[reading] for reading in readings)
@@ -246,9 +246,9 @@ def translation_grid(table: pd.DataFrame) -> Grid:
     ]
     labels = {"paper": FORMULAS["paper"], "valid": FORMULAS["valid"]}
     grid = compared_grid(table, labels, notes)
-    limits: dict[str, list[Cell]] = {}
+    limits: dict[str, list[TableCell]] = {}
     for (dataset, ours), part in table[table["formula"] == "paper"].groupby(["dataset", "ours"], sort=False):
-        limits[heading(dataset, ours, part["note"].iloc[0])] = [Cell(number(value, ".3f")) for value in part["limit"]]
+        limits[heading(dataset, ours, part["note"].iloc[0])] = [TableCell(number(value, ".3f")) for value in part["limit"]]
     rows, cells = [], []
     for row in grid.rows:
         rows.append(row)

@@ -10,7 +10,7 @@ import pandas as pd
 from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import read_rows
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
@@ -100,21 +100,21 @@ def p_values_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
 def sensitivity_grid(table: pd.DataFrame) -> Grid:
     """Print `sensitivity_table`: one block for all data sets together and one for each."""
     kinds = [kind for kind in KIND_NAMES if kind in table]
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for dataset, part in table.groupby("dataset", sort=False):
         body.append(["mean over data sets" if dataset == "all" else f"{paper_name(dataset)} ({dataset})"])
         for _, row in part.sort_values("rank", kind="stable").iterrows():
             body.append(
                 [
                     row["learner"],
-                    Cell(number(row["rank"], ".3g"), bold=bool(row["rank"] == part["rank"].min())),
-                    Cell(with_error(100 * row["index"], 100 * row["se_index"], ".2f")),
-                    *[Cell(percent(row[kind], 2)) for kind in kinds],
-                    Cell(percent(row["base_accuracy"])),
-                    Cell(f"{100 * row['worst']:+.1f} {row['worst_condition']}" if row["worst"] == row["worst"] else EMPTY),
-                    Cell(number(row["noticed"], ".2f")),
-                    Cell(number(row["auc_rank"], ".3g")),
-                    Cell(with_error(100 * row["auc_index"], 100 * row["se_auc_index"], ".2f")),
+                    TableCell(number(row["rank"], ".3g"), bold=bool(row["rank"] == part["rank"].min())),
+                    TableCell(with_error(100 * row["index"], 100 * row["se_index"], ".2f")),
+                    *[TableCell(percent(row[kind], 2)) for kind in kinds],
+                    TableCell(percent(row["base_accuracy"])),
+                    TableCell(f"{100 * row['worst']:+.1f} {row['worst_condition']}" if row["worst"] == row["worst"] else EMPTY),
+                    TableCell(number(row["noticed"], ".2f")),
+                    TableCell(number(row["auc_rank"], ".3g")),
+                    TableCell(with_error(100 * row["auc_index"], 100 * row["se_auc_index"], ".2f")),
                 ]
             )
     header = [

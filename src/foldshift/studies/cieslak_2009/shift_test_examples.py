@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.number_formats import number
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.shift.detectors.co_failure import phi
 from foldshift.shift.detectors.univariate import chi_square
 from foldshift.shift.inject.injectors import row_counts
@@ -85,10 +85,10 @@ def printed_chi_square(counts: ArrayLike) -> float:
 
 def examples_grid(table: pd.DataFrame) -> Grid:
     """Print `examples_table`."""
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for example, part in table.groupby("example", sort=False):
         body.append([example])
         for row in part.itertuples():
-            cells = [Cell(number(value, ".6g")) for value in (row.printed, row.paper, row.corrected)]
+            cells = [TableCell(number(value, ".6g")) for value in (row.printed, row.paper, row.corrected)]
             body.append([row.quantity, *cells, row.note])
     return Grid(["", "printed", "paper's formula", "corrected", "note"], body)

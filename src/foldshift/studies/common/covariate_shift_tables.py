@@ -15,7 +15,7 @@ from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
 from foldshift.reporting.min_datasets import sentence
 from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value, with_error
-from foldshift.reporting.table_grid import Cell, Grid, shades
+from foldshift.reporting.table_grid import Grid, TableCell, shades
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.shift.report.fold_drift import FoldFeature
 
@@ -146,7 +146,7 @@ def against(reference: str) -> tuple[str, str]:
 def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "") -> Grid:
     """Print the summary: a block per scheme, means shaded, the smallest underlined, p-values below; `few` is a note."""
     partitioners, (p_vs, higher_vs) = list(dict.fromkeys(summary["partitioner"])), against(reference)
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for scheme, block in summary.groupby("scheme", sort=False):
         n = block["n_datasets"].min()
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n} data {'set' if n == 1 else 'sets'}"])
@@ -157,13 +157,13 @@ def shift_grid(summary: pd.DataFrame, alpha: float, reference: str, few: str = "
             errors = part["standard_error"]
             texts = map(with_error, means, errors) if errors.notna().any() else map(number, means)  # shares have none
             cells = [
-                Cell(text, shade, underline=mean == best)
+                TableCell(text, shade, underline=mean == best)
                 for text, mean, shade in zip(texts, means, shades(means, less_is_better))
             ]
             rows.append([SHIFT_LABELS[measure], *cells])
             tests = zip(partitioners, part[p_vs], part[higher_vs])
             cells = [
-                Cell("" if name == reference else p_value(p, more == 1, decimals_from=np.inf), bold=bool(p <= alpha))
+                TableCell("" if name == reference else p_value(p, more == 1, decimals_from=np.inf), bold=bool(p <= alpha))
                 for name, p, more in tests
             ]
             rows.append([f"  p against {reference}", *cells])
@@ -187,14 +187,14 @@ def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
 
     A cell says how many inputs are shifted and which most, how many are balanced, and whether the target is shifted.
     """
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for scheme, block in table.groupby("scheme", sort=False):
         n_runs = f"{count_range(block['n_runs'])} partitions"
         rows.append([f"{scheme} ({scheme.split('x')[0]} folds), {n_runs} of each data set"])
         for dataset, part in block.groupby("dataset", sort=False):
             cells = [_drift_cell(part[part["partitioner"] == name]) for name in partitioners]
             n_inputs = part.loc[part["kind"] != "target", "feature"].nunique()
-            rows.append([dataset, Cell(str(n_inputs)), *cells])
+            rows.append([dataset, TableCell(str(n_inputs)), *cells])
     notes = [
         "Folds of one data set share their rows, so that the share of folds that fails a test (KS, or chi-square for nominal "
         "features) says nothing by itself. The distance between training and test part, mean over all folds of all partitions, "
@@ -208,9 +208,9 @@ def shifted_grid(table: pd.DataFrame, partitioners: Sequence[str]) -> Grid:
     return Grid(["Data set", "features", *partitioners], rows, notes)
 
 
-def _drift_cell(cell: pd.DataFrame) -> Cell:
+def _drift_cell(cell: pd.DataFrame) -> TableCell:
     if cell.empty:
-        return Cell(EMPTY)
+        return TableCell(EMPTY)
     inputs = cell[cell["kind"] != "target"]
     shifted, n_balanced = _shifted(inputs), (inputs["verdict"] == "less").sum()
     words = []
@@ -221,4 +221,4 @@ def _drift_cell(cell: pd.DataFrame) -> Cell:
     target_shifted = _target_verdict(cell) == "more"
     if target_shifted:
         words.append("target shifted")
-    return Cell("; ".join(words) or "as chance", bold=len(shifted) > 0 or target_shifted)
+    return TableCell("; ".join(words) or "as chance", bold=len(shifted) > 0 or target_shifted)

@@ -20,7 +20,7 @@ from foldshift.inference.corrections import adjust_p
 from foldshift.inference.repetitions.recommend import recommend_repetitions
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count, number, p_value, signed
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs, PathLike, Rows
@@ -139,15 +139,15 @@ def learner_rows(cells: Scores, dataset: str, configuration: str, names: dict[st
 def partitioners_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Print the differences of partitioners: a block per data set, a row per learner, k and partitioner."""
     own = "difference_own_units" in table
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}: {int(block['repetitions'].min())} partitions each, against {block['reference'].iloc[0]}"])
         for row in block.itertuples():
-            shown = [row.learner, Cell(str(row.k)), row.partitioner, Cell(number(row.mean))]
-            shown += [_difference(row, alpha), *([Cell(signed(row.difference_own_units))] if own else [])]
-            shown += [Cell(p_value(row.p_holm)), Cell(p_value(row.p_other_samples))]
+            shown = [row.learner, TableCell(str(row.k)), row.partitioner, TableCell(number(row.mean))]
+            shown += [_difference(row, alpha), *([TableCell(signed(row.difference_own_units))] if own else [])]
+            shown += [TableCell(p_value(row.p_holm)), TableCell(p_value(row.p_other_samples))]
             spreads = f"{number(row.spread)} ({number(row.reference_spread)})"
-            rows.append([*shown, Cell(spreads), Cell(_repetitions(row.repetitions_to_settle))])
+            rows.append([*shown, TableCell(spreads), TableCell(_repetitions(row.repetitions_to_settle))])
     header = ["Learner", "k", "Cut", "Mean", "Difference and interval", *["In the target's units"] * own]
     header += ["p (Holm)", "p, other samples", "Spread (reference)", "Repetitions to settle"]
     return Grid(header, rows or [["No learner has two complete partitions by two ways of cutting."]], [_bold(alpha)])
@@ -156,16 +156,20 @@ def partitioners_grid(table: pd.DataFrame, alpha: float) -> Grid:
 def learners_grid(table: pd.DataFrame, alpha: float) -> Grid:
     """Print the differences of learners: a block per data set, configuration and k, a row per pair."""
     own = "difference_own_units" in table
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (dataset, configuration, k), block in table.groupby(["dataset", "configuration", "k"], sort=False):
         which = f", {configuration} configuration" if configuration else ""
         n = int(block["repetitions"].min())
         rows.append([f"{dataset}{which}: {k} folds by {block['partitioner'].iloc[0]}, {n} partitions"])
         for row in block.itertuples():
-            shown: list[Cell | str] = [f"{row.row} less {row.column}", Cell(number(row.mean_row)), Cell(number(row.mean_column))]
-            shown += [_difference(row, alpha), *([Cell(signed(row.difference_own_units))] if own else [])]
-            shown += [Cell(p_value(row.p_value)), Cell(p_value(row.p_holm)), Cell(number(row.spread))]
-            rows.append([*shown, Cell(_repetitions(row.repetitions_recommended))])
+            shown: list[TableCell | str] = [
+                f"{row.row} less {row.column}",
+                TableCell(number(row.mean_row)),
+                TableCell(number(row.mean_column)),
+            ]
+            shown += [_difference(row, alpha), *([TableCell(signed(row.difference_own_units))] if own else [])]
+            shown += [TableCell(p_value(row.p_value)), TableCell(p_value(row.p_holm)), TableCell(number(row.spread))]
+            rows.append([*shown, TableCell(_repetitions(row.repetitions_recommended))])
     header = ["Learners", "Mean of one", "Of the other", "Difference and interval", *["In the target's units"] * own]
     header += ["p", "p (Holm)", "Spread", "Repetitions recommended"]
     return Grid(header, rows or [["No two learners have two complete partitions in common."]], [_bold(alpha)])
@@ -227,9 +231,9 @@ def _adjusted(rows: Rows) -> Rows:
     return rows
 
 
-def _difference(row: Any, alpha: float) -> Cell:
+def _difference(row: Any, alpha: float) -> TableCell:
     text = f"{number(row.difference, '+.4f')} [{number(row.low, '+.4f')}, {number(row.high, '+.4f')}]"
-    return Cell(text, bold=bool(row.p_holm <= alpha))
+    return TableCell(text, bold=bool(row.p_holm <= alpha))
 
 
 def _repetitions(n: float) -> str:

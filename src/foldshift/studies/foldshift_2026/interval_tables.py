@@ -11,7 +11,7 @@ import pandas as pd
 from foldshift.engine.storage.score_files import read_columns
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, counted, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.common.coverage_rows import TASK_TITLES
 from foldshift.studies.foldshift_2026.bias_tables import FAR, mean_and_error
 from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS
@@ -65,7 +65,7 @@ def methods_table(rows: pd.DataFrame, cuts: Sequence[str]) -> pd.DataFrame:
 
 def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
     """Print `methods_table`: a block for each task and size."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (task, n_sample), block in table.groupby(["task", "n_sample"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, samples of {n_sample}; {counted(block['n_populations'].max(), 'population')}"])
         for _, row in block.iterrows():
@@ -76,7 +76,7 @@ def methods_grid(table: pd.DataFrame, level: float, n_failed: int) -> Grid:
                     row["method"],
                     row["cut"],
                     str(row["n_fits"]),
-                    Cell(with_error(100 * row["coverage"], 100 * error, ".1f"), bold=bool(is_low)),
+                    TableCell(with_error(100 * row["coverage"], 100 * error, ".1f"), bold=bool(is_low)),
                     f"{100 * row['lowest']:.0f}" if row["lowest"] == row["lowest"] else EMPTY,
                     with_error(row["width"], row["width_error"], ".0f"),
                     with_error(row["bias"], row["bias_error"], "+.1f"),

@@ -14,7 +14,7 @@ from foldshift.inference.simulation.coverage import WHOLE_SAMPLE
 from foldshift.reporting.figure_style import COLOURS, plt, style
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, counted, p_value, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.common.coverage_rows import PARTITIONER_COLUMNS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.common.samples import NUMBERS
 from foldshift.studies.foldshift_2026.bias_tables import (
@@ -116,7 +116,7 @@ def answers(measures: pd.DataFrame, audits: Audits, cuts: Sequence[str], level: 
 
 def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
     """Print `honesty_table`: a block for each task, size and k."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
@@ -135,35 +135,35 @@ def honesty_grid(table: pd.DataFrame, lost: int) -> Grid:
     return Grid(["Cut", *LABELS.values()], rows, notes)
 
 
-def _measured(row: pd.Series, name: str) -> Cell:
+def _measured(row: pd.Series, name: str) -> TableCell:
     """Print a measure ± its error; bold if it is far from the reference."""
     scale = 100 if name == "choice" else 1
     if row[name] != row[name]:
-        return Cell(EMPTY)
+        return TableCell(EMPTY)
     far = abs(row[f"{name}_vs"]) > FAR * row[f"{name}_vs_error"]
     form = "+.1f" if name.startswith("bias") else ".1f"
-    return Cell(with_error(scale * row[name], scale * row[f"{name}_error"], form), bold=bool(far))
+    return TableCell(with_error(scale * row[name], scale * row[f"{name}_error"], form), bold=bool(far))
 
 
 def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
     """Print the coverage of the error of the model trained on the whole sample."""
     intervals = list(dict.fromkeys(table["interval"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
         rows.append(
             [f"{TASK_TITLES[task]}, samples of {n_sample}, {k} folds; {counted(block['n_populations'].max(), 'population')}"]
         )
         for name, part in block.groupby("partitioner", sort=False):
             cells = part.set_index("interval")
-            shown: list[Cell | str] = [name]
+            shown: list[TableCell | str] = [name]
             for interval in intervals:
                 if interval not in cells.index or cells.loc[interval, "coverage"] != cells.loc[interval, "coverage"]:
-                    shown.append(Cell(EMPTY))
+                    shown.append(TableCell(EMPTY))
                     continue
                 one = cells.loc[interval]
                 error = one["coverage_error"] if one["coverage_error"] == one["coverage_error"] else 0
                 low = one["coverage"] + FAR * error < level
-                shown.append(Cell(with_error(100 * one["coverage"], 100 * one["coverage_error"], ".1f"), bold=bool(low)))
+                shown.append(TableCell(with_error(100 * one["coverage"], 100 * one["coverage_error"], ".1f"), bold=bool(low)))
             rows.append(shown)
     notes = [
         f"Per cent of the samples whose {100 * level:g} % interval holds the error of the model trained on the whole sample, "
@@ -176,7 +176,7 @@ def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
 
 def ledger_grid(table: pd.DataFrame) -> Grid:
     """Print `ledger`."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for task, row in ((task, row) for task, part in table.groupby("task", sort=True) for _, row in part.iterrows()):
         if [TASK_TITLES[task]] not in rows:
             rows.append([TASK_TITLES[task]])
@@ -184,13 +184,13 @@ def ledger_grid(table: pd.DataFrame) -> Grid:
         decided = row["verdict"] != OPEN
         rows.append(
             [
-                Cell(row["claim"]),
+                TableCell(row["claim"]),
                 row["source"],
                 what,
                 with_error(row["difference"], row["standard_error"], "+.2f"),
                 str(int(row["n_populations"])),
                 p_value(row["p_holm"], False) if row["p_holm"] == row["p_holm"] else EMPTY,
-                Cell(row["verdict"], bold=decided),
+                TableCell(row["verdict"], bold=decided),
                 str(len(row["turned_by"].split(", ")) if row["turned_by"] else 0),
                 ", ".join(_number(row[name], "+.1f") for name in HALVES),
             ]
@@ -209,12 +209,12 @@ def ledger_grid(table: pd.DataFrame) -> Grid:
 def folds_grid(table: pd.DataFrame) -> Grid:
     """Print `by_folds`: a block for each task and measure, a column for each number of folds."""
     ks = sorted(set(table["k"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (task, own), measure in itertools.product(table.groupby("task", sort=True), COMPARED):
         rows.append([f"{TASK_TITLES[task]}, {LABELS[measure]}; {counted(own['n_populations'].max(), 'population')}"])
         for cut, part in own.groupby("cut", sort=False):
             cells = part.set_index("k")
-            rows.append([cut, *(_against(cells.loc[k], measure) if k in cells.index else Cell(EMPTY) for k in ks)])
+            rows.append([cut, *(_against(cells.loc[k], measure) if k in cells.index else TableCell(EMPTY) for k in ks)])
     notes = [
         "Against the reference (SCV for classes, CV for numbers) with as many folds, over all sizes of samples: of error "
         "and spread in per cent of the reference's (geometric mean over populations), of bias in percentage points of the "
@@ -224,17 +224,17 @@ def folds_grid(table: pd.DataFrame) -> Grid:
     return Grid(["Cut", *(counted(k, "fold") for k in ks)], rows, notes)
 
 
-def _against(row: pd.Series, measure: str) -> Cell:
+def _against(row: pd.Series, measure: str) -> TableCell:
     """Print a difference from the reference ± its error."""
     if row[measure] != row[measure]:
-        return Cell(EMPTY)
+        return TableCell(EMPTY)
     error = row[f"{measure}_error"]
-    return Cell(with_error(row[measure], error, "+.1f"), bold=bool(abs(row[measure]) > FAR * error))
+    return TableCell(with_error(row[measure], error, "+.1f"), bold=bool(abs(row[measure]) > FAR * error))
 
 
 def answer_grid(table: pd.DataFrame) -> Grid:
     """Print `answers`: a block for each task and learner."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (task, learner), block in table.groupby(["task", "learner"], sort=False):
         rows.append([f"{TASK_TITLES[task]}, {'all learners' if learner == ALL else learner}"])
         for _, row in block.iterrows():
@@ -250,7 +250,7 @@ def answer_grid(table: pd.DataFrame) -> Grid:
                     row["interval"] if row["holds"] == "yes" else f"none shown; closest: {row['interval']}",
                     _number(100 * row["coverage"], ".0f"),
                     f"{row['nearest']}, {row['nearest_k']}",
-                    Cell(gain, bold=row["decided"] == "yes"),
+                    TableCell(gain, bold=row["decided"] == "yes"),
                     f"{row['fewest_k']}: {_number(row['fewest_error'], '.1f')}",
                     f"{row['lowest']}: {_number(row['lowest_bias'], '+.1f')}",
                     _number(100 * row["plain_coverage"], ".0f"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
 from foldshift.studies.geras_2013.source_rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
@@ -72,7 +72,7 @@ def models(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
 def error_grid(table: pd.DataFrame) -> Grid:
     """Print `error_table`, with notes on where the order CVR < OSE < CVS does not hold."""
     header = ["", "CVR", "OSE", "CVS", "OSE - CVR", "CVS - OSE", "CVR < OSE < CVS"]
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (learner, sampling, axis), part in blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(learner, sampling, axis, part)])
         for _, row in part.iterrows():
@@ -117,13 +117,13 @@ def order_notes(table: pd.DataFrame) -> list[str]:
 def spread_grid(table: pd.DataFrame) -> Grid:
     """Print `spread_table`."""
     header = ["", "sd of CVS", "sd of CVR", "CVS - CVR", "CVS / CVR"]
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (learner, sampling, axis), part in blocks(table, ["learner", "sampling", "axis"]):
         body.append([_axis_heading(learner, sampling, axis, part)])
         for _, row in part.iterrows():
             cells = [_pair(row, name, ".4f") for name in ("sd_cvs", "sd_cvr")]
             difference = _pair(row, "cvs_minus_cvr", "+.4f", bold=row["cvs_above_cvr"])
-            body.append([_size(axis, row), *cells, difference, Cell(number(row["ratio"], ".2f"))])
+            body.append([_size(axis, row), *cells, difference, TableCell(number(row["ratio"], ".2f"))])
     points = table.drop_duplicates(["learner", "sampling", "n_sources", "n_points"])
     note = f"CVS varies more than CVR by two standard errors at {int(points['cvs_above_cvr'].sum())} of {len(points)} points."
     return Grid(header, body, [note])
@@ -143,15 +143,15 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
         "omega spread",
         "gamma spread",
     ]
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
-            cells = [Cell(number(row[name], ".2e")) for name in (*TERMS, "theta")]
-            cells += [Cell(percent(row[f"{name}_share"])) for name in ("sigma", "omega", "gamma")]
+            cells = [TableCell(number(row[name], ".2e")) for name in (*TERMS, "theta")]
+            cells += [TableCell(percent(row[f"{name}_share"])) for name in ("sigma", "omega", "gamma")]
             for name in ("omega", "gamma"):
                 spread, noise = (number(row[f"{name}_{what}"], ".1e") for what in ("spread", "noise"))
-                cells.append(Cell(f"{spread} / {noise}"))
+                cells.append(TableCell(f"{spread} / {noise}"))
             body.append([str(row["n_points"]), *cells])
     note = "A covariance, and so a term, can be below 0: truly, or because it was measured on finitely many data sets."
     return Grid(header, body, [note])
@@ -159,14 +159,15 @@ def decomposition_grid(table: pd.DataFrame) -> Grid:
 
 def figure6_grid(table: pd.DataFrame) -> Grid:
     """Print `figure6_table`: one row per M."""
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     names = dict.fromkeys(name for design in FIGURE6 for name in FIGURE6[design])
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for n_points, of_points in part.groupby("n_points"):
             row, by_name = of_points.iloc[0], of_points.set_index("estimator")
             cells = [
-                Cell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e") for name in names
+                TableCell("") if name not in FIGURE6[design] else _pair(by_name.loc[name], "average", ".2e", ".0e")
+                for name in names
             ]
             body.append([str(n_points), _pair(row, "theta", ".2e", ".0e"), *cells])
     header = ["M", "true theta", *[f"{name} = {FORMULAS[name]}" for name in names]]
@@ -175,7 +176,7 @@ def figure6_grid(table: pd.DataFrame) -> Grid:
 
 def estimators_grid(table: pd.DataFrame) -> Grid:
     """Print `estimators_table`."""
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (learner, sampling, design), part in blocks(table, CELL[:3]):
         body.append([f"{learner}, {SAMPLING[sampling]}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -186,7 +187,7 @@ def estimators_grid(table: pd.DataFrame) -> Grid:
 
 def models_grid(table: pd.DataFrame) -> Grid:
     """Print `models_table`."""
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (model, sources, design), part in blocks(table, MODEL_CELL[:3]):
         body.append([f"{model}, sources {sources}; {DESIGNS[design]}"])
         for _, row in part.iterrows():
@@ -194,8 +195,8 @@ def models_grid(table: pd.DataFrame) -> Grid:
                 [
                     _estimator(row),
                     str(row["n_points"]),
-                    *[Cell(number(row[name], empty="")) for name in ("expected", "out_of_source")],
-                    Cell(number(row["sigma_share"], ".2f")),
+                    *[TableCell(number(row[name], empty="")) for name in ("expected", "out_of_source")],
+                    TableCell(number(row["sigma_share"], ".2f")),
                     *_judged_cells(row),
                     *_coverage_cells(row, "coverage"),
                     *_coverage_cells(row, "coverage_ose"),
@@ -210,11 +211,12 @@ def mean_predictor_grid(table: pd.DataFrame) -> Grid:
     columns = list(table.columns[2:])
     heads = {"out_of_source": "OSE", "mu_cvs": "E[CVS]", "mu_cvr": "E[CVR]"}
     header = ["M", *[heads.get(name, _exact_head(name)) for name in columns]]
-    body: list[list[Cell | str]] = []
+    body: list[list[TableCell | str]] = []
     for (sources,), part in blocks(table, ["sources"]):
         body.append([f"sources {sources}"])
         body += [
-            [str(row["n_points"]), *[Cell(number(row[name], ".6g", empty="")) for name in columns]] for _, row in part.iterrows()
+            [str(row["n_points"]), *[TableCell(number(row[name], ".6g", empty="")) for name in columns]]
+            for _, row in part.iterrows()
         ]
     note = (
         "Where sources are random, E[CVR] < OSE < E[CVS] at every M: Figure 2 without random numbers. Fixed sources have no new "
@@ -239,17 +241,17 @@ def _estimator(row: pd.Series) -> str:
     return f"{row['estimator']} = {row['formula']}"
 
 
-def _judged_cells(row: pd.Series) -> list[Cell]:
+def _judged_cells(row: pd.Series) -> list[TableCell]:
     """Print the numbers of `judged` without coverage."""
     return [
         _pair(row, "ratio", ".2f"),
-        Cell(number(row["cv"], ".2f")),
-        Cell(number(row["negative"], ".3f")),
-        Cell(number(row["relative_rmse"], ".2f")),
+        TableCell(number(row["cv"], ".2f")),
+        TableCell(number(row["negative"], ".3f")),
+        TableCell(number(row["relative_rmse"], ".2f")),
     ]
 
 
-def _coverage_cells(row: pd.Series, name: str) -> list[Cell]:
+def _coverage_cells(row: pd.Series, name: str) -> list[TableCell]:
     """Print a coverage by the normal and by Student's quantile."""
     return [_pair(row, column, ".3f", empty="") for column in (name, f"{name}_t")]
 
@@ -266,9 +268,11 @@ def _judged_notes(table: pd.DataFrame) -> list[str]:
     return notes + ([f"{undefined} estimates do not exist and are left out."] if undefined else [])
 
 
-def _pair(row: pd.Series, name: str, form: str, error_form: str | None = None, bold: bool = False, empty: str = EMPTY) -> Cell:
+def _pair(
+    row: pd.Series, name: str, form: str, error_form: str | None = None, bold: bool = False, empty: str = EMPTY
+) -> TableCell:
     """Print a number ± its error, from the columns `name` and ``se_<name>``."""
-    return Cell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))
+    return TableCell(with_error(row[name], row[f"se_{name}"], form, error_form, empty=empty), bold=bool(bold))
 
 
 def _exact_head(name: str) -> str:

@@ -20,7 +20,7 @@ from foldshift.inference.repetitions.agreement import jackknife_error
 from foldshift.inference.repetitions.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.moreno_torres_2012.notation import REFERENCE, scheme_name
 
 if TYPE_CHECKING:
@@ -233,39 +233,39 @@ def primary_rows(rows: pd.DataFrame) -> pd.DataFrame:
 def convergence_grid(table: pd.DataFrame) -> Grid:
     """Print Table VII: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for scheme, part in block.groupby("scheme", sort=False):
             part = part.set_index("partitioner").reindex(partitioners)
             least = part["mean"].min()
             texts = [with_error(m, s, ".2f") for m, s in zip(part["mean"], part["std"])]
-            rows.append([scheme, *[Cell(text, bold=bool(m == least)) for text, m in zip(texts, part["mean"])]])
+            rows.append([scheme, *[TableCell(text, bold=bool(m == least)) for text, m in zip(texts, part["mean"])]])
             errors = zip(part["standard_error"], part["dataset_error"])
             rows.append(
                 [
                     "standard error: orders; data sets",
                     *[
-                        Cell(f"{number(o, '.2f')}; {number(d, '.1f')}" if n else EMPTY)
+                        TableCell(f"{number(o, '.2f')}; {number(d, '.1f')}" if n else EMPTY)
                         for (o, d), n in zip(errors, part["n_pairs"])
                     ],
                 ]
             )
             shares = part["cut_off"].to_numpy() / np.maximum(part["n_pairs"].to_numpy(), 1)
-            rows.append(["cut off (% of pairs)", *[Cell(percent(c)) for c in shares]])
+            rows.append(["cut off (% of pairs)", *[TableCell(percent(c)) for c in shares]])
             expected = zip(part["expected"], part["expected_error"])
             rows.append(
                 [
                     f"expected, {CAP} at most",
                     *[
-                        Cell(f"{number(e, '.1f')} ({number(d, '.1f')})" if n else EMPTY)
+                        TableCell(f"{number(e, '.1f')} ({number(d, '.1f')})" if n else EMPTY)
                         for (e, d), n in zip(expected, part["n_pairs"])
                     ],
                 ]
             )
             if scheme in PRINTED:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
-                rows.append(["as printed", *[Cell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
+                rows.append(["as printed", *[TableCell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
     cap = count_range(table["n_experiments"])
     notes = [
         f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of "
@@ -291,26 +291,34 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
     empty = {
         name: "" if name == LEVEL and np.isnan(printed[name]) else EMPTY for name in shown
     }  # schemes that the paper does not print
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for configuration, block in table.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         rows.append(
             [
                 "print",
-                Cell(f"{THRESHOLD:g}"),
-                Cell(""),
-                *[Cell(number(printed[name], ".2f", empty="")) for name in shown],
-                Cell(""),
+                TableCell(f"{THRESHOLD:g}"),
+                TableCell(""),
+                *[TableCell(number(printed[name], ".2f", empty="")) for name in shown],
+                TableCell(""),
             ]
         )
         for (criterion, threshold, rule), part in block.groupby(["criterion", "threshold", "rule"], sort=False):
             part = part.set_index("quantity")
             primary = (criterion, threshold, rule) == (PRIMARY, THRESHOLD, RULES[0])
             cells = [
-                Cell(with_error(part["value"][name], part["standard_error"][name], ".2f", empty=empty[name]), bold=primary)
+                TableCell(with_error(part["value"][name], part["standard_error"][name], ".2f", empty=empty[name]), bold=primary)
                 for name in shown
             ]
-            rows.append([criterion, Cell(f"{threshold:g}"), Cell(rule), *cells, Cell(f"{part['cut_off_percent'].iloc[0]:.1f}")])
+            rows.append(
+                [
+                    criterion,
+                    TableCell(f"{threshold:g}"),
+                    TableCell(rule),
+                    *cells,
+                    TableCell(f"{part['cut_off_percent'].iloc[0]:.1f}"),
+                ]
+            )
     words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
     notes = [
         f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table "
@@ -325,13 +333,15 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
 def curves_grid(table: pd.DataFrame) -> Grid:
     """Print the share of the pairs that have converged: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration} configuration, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
             part = part.set_index("experiments").reindex(counts)
             shares = zip(100 * part["share"], 100 * part["standard_error"], part["n_pairs"])
-            rows.append([name, *[Cell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]])
+            rows.append(
+                [name, *[TableCell(with_error(share, error, ".1f", empty="" if n else EMPTY)) for share, error, n in shares]]
+            )
     notes = [
         "The CSV file also has the standard error over data sets and the quartiles of -log10(1 - correlation): 4 is a "
         "correlation of .9999."

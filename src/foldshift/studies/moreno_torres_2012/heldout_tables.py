@@ -15,7 +15,7 @@ from foldshift.inference.repetitions.agreement import ALPHA, agreements, jackkni
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, too_few
 from foldshift.reporting.number_formats import count_range, number, with_error
-from foldshift.reporting.table_grid import Cell, Grid, shades
+from foldshift.reporting.table_grid import Grid, TableCell, shades
 from foldshift.studies.moreno_torres_2012.notation import ALL, AVERAGE, REFERENCE, scheme_name
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def bias_grid(table: pd.DataFrame) -> Grid:
     """Print `bias_table`: bias and error by learner, the error of a single experiment below."""
     partitioners, schemes, learners = (list(dict.fromkeys(table[column])) for column in ("partitioner", "scheme", "learner"))
     cells = table.set_index(["truth", "learner", "scheme", "partitioner"]).sort_index()
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for truth, words in TRUTHS.items():
         rows.append([f"Estimate minus AUC on new data, {words}"])
         for learner in learners:
@@ -160,7 +160,8 @@ def bias_grid(table: pd.DataFrame) -> Grid:
                 numbers = [part[scheme, name] for name in partitioners]
                 least = np.min([value for value in numbers if value == value], initial=np.inf)
                 row += [
-                    Cell(number(value), shade, underline=bool(value == least)) for value, shade in zip(numbers, shades(numbers))
+                    TableCell(number(value), shade, underline=bool(value == least))
+                    for value, shade in zip(numbers, shades(numbers))
                 ]
             rows.append(row)
     header = ["Classifier", *[f"{scheme} {name}" for scheme in schemes for name in partitioners]]
@@ -171,7 +172,7 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
     """Print `agreement_table`: one row per truth and scheme, the best partitioner underlined."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     cells = table.set_index(["truth", "truth_of", "scheme", "partitioner"]).sort_index()
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for truth, truth_of in itertools.product(TRUTHS, TRUTHS_OF):
         rows.append([f"Truth: {TRUTHS[truth]}; {TRUTHS_OF[truth_of]}"])
         for scheme in dict.fromkeys(table["scheme"]):
@@ -181,12 +182,12 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
             for name in partitioners:
                 text = with_error(part["percent"][name], part["standard_error"][name], ".1f")
                 text = text if part["n_pairs"][name] else ""  # where no pair differs in truth there is nothing to find
-                row.append(Cell(text, underline=bool(part["percent"][name] == best)))
+                row.append(TableCell(text, underline=bool(part["percent"][name] == best)))
             rows.append(
                 [
                     *row,
                     *[
-                        Cell(number(part[column].max(), form, empty=""))
+                        TableCell(number(part[column].max(), form, empty=""))
                         for column, form in (("n_pairs", ".3g"), ("opposite_percent", ".1f"))
                     ],
                 ]
@@ -258,9 +259,9 @@ def _percents(
     return 100 * mean_present(agree, axis=0), 100 * mean_present(opposite, axis=0), counts
 
 
-def _bias_cell(row: pd.Series) -> Cell:
+def _bias_cell(row: pd.Series) -> TableCell:
     text = with_error(row["bias"], row["standard_error"], "+.4f")
-    return Cell(text, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
+    return TableCell(text, bold=bool(abs(row["bias"]) > 2 * row["standard_error"]))
 
 
 def _bias_note(table: pd.DataFrame) -> str:

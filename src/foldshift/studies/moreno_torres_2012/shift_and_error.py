@@ -14,7 +14,7 @@ from foldshift.core.seeding import generator
 from foldshift.engine.layout.bundles import TRUTH
 from foldshift.engine.storage.score_files import read_columns
 from foldshift.reporting.items import TableResult
-from foldshift.reporting.table_grid import Cell, Grid, plain_grid
+from foldshift.reporting.table_grid import Grid, TableCell, plain_grid
 from foldshift.shift.measures.covariates import MEASURES
 from foldshift.studies.common.covariate_shift_tables import (
     SHIFT_LABELS,
@@ -234,13 +234,13 @@ def _correlation_row(key: _Correlated, estimate: float, draws: FloatArray, n_dat
 
 def correlation_grid(table: pd.DataFrame) -> Grid:
     """Print the correlations: a block per question, a column per measure, intervals that leave out 0 bold."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (level, error), block in table.groupby(["level", "error"], sort=False):
         rows.append([QUESTIONS[level, error]])
         for (scheme, partitioner), part in block.groupby(["scheme", "partitioner"], sort=False):
             part = part.set_index("measure")
-            cells = [_correlation_cell(part.loc[name]) if name in part.index else Cell("") for name in MEASURES]
-            rows.append([f"{scheme}, {partitioner}", *cells, Cell(str(part["n_datasets"].min()))])
+            cells = [_correlation_cell(part.loc[name]) if name in part.index else TableCell("") for name in MEASURES]
+            rows.append([f"{scheme}, {partitioner}", *cells, TableCell(str(part["n_datasets"].min()))])
     notes = [
         "Spearman's rank correlation, from -1 to 1, with the interval (2.5 to 97.5 per cent) of a bootstrap over the data sets; "
         "bold where the interval leaves out 0. No correction for the number of cells: one of twenty is bold by chance.",
@@ -252,10 +252,10 @@ def correlation_grid(table: pd.DataFrame) -> Grid:
     return Grid(["", *[SHIFT_LABELS[name] for name in MEASURES], "data sets"], rows, notes)
 
 
-def _correlation_cell(row: pd.Series) -> Cell:
+def _correlation_cell(row: pd.Series) -> TableCell:
     if not np.isfinite(row["spearman"]):
-        return Cell("")
+        return TableCell("")
     if not np.isfinite(row["low"]):
-        return Cell(f"{row['spearman']:.2f}")
+        return TableCell(f"{row['spearman']:.2f}")
     clear = bool(row["low"] > 0 or row["high"] < 0)
-    return Cell(f"{row['spearman']:.2f} [{row['low']:.2f}, {row['high']:.2f}]", bold=clear)
+    return TableCell(f"{row['spearman']:.2f} [{row['low']:.2f}, {row['high']:.2f}]", bold=clear)

@@ -18,7 +18,7 @@ from foldshift.inference.repetitions.agreement import ALPHA, accuracy_by_repetit
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, too_few
 from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
     accuracy_table,
     agreement_table,
@@ -188,7 +188,7 @@ def classifiers_grid(table: pd.DataFrame) -> Grid:
 def auc_grid(table: pd.DataFrame) -> Grid:
     """Print Table III: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         values = block.pivot(index="dataset", columns="classifier", values="auc").loc[
@@ -196,13 +196,13 @@ def auc_grid(table: pd.DataFrame) -> Grid:
         ]
         for dataset, row in values.iterrows():
             best = row.round(4).max()
-            cells = [Cell(number(v), underline=bool(round(v, 4) == best)) for v in row]
+            cells = [TableCell(number(v), underline=bool(round(v, 4) == best)) for v in row]
             rows.append([dataset, *cells])
         complete = values.dropna(axis=1, how="all").dropna()  # a classifier without any result is not waited for
         if len(values) > 1:
             average = complete.mean().reindex(learners)
             n = len(complete)
-            rows.append([f"mean of the {n} complete row{'s' * (n != 1)}", *[Cell(number(v)) for v in average]])
+            rows.append([f"mean of the {n} complete row{'s' * (n != 1)}", *[TableCell(number(v)) for v in average]])
     counts = table.loc[table["n_experiments"] > 0, "n_experiments"]
     if table["auc"].isna().any():
         empty = f"{EMPTY}: no result; the classifier was not run on the data set, or its fits failed."
@@ -240,19 +240,19 @@ def absent_classes(table: pd.DataFrame) -> list[str]:
 def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
     """Print Table IV: R+/R-/p of the row's classifier against the column's, significant ones bold."""
     names = list(dict.fromkeys(table["row"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         cells = {
-            (row.row, row.column): Cell(
+            (row.row, row.column): TableCell(
                 f"{row.r_plus:g}/{row.r_minus:g}/{p_value(row.p_value, decimals_from=0.03, decimals=4)}",
                 bold=bool(row.significant),
             )
             if row.n_datasets
-            else Cell(EMPTY)
+            else TableCell(EMPTY)
             for row in block.itertuples()
         }
-        rows += [[a, *[cells.get((a, b), Cell("-")) for b in names]] for a in names]
+        rows += [[a, *[cells.get((a, b), TableCell("-")) for b in names]] for a in names]
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
     notes = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of "
@@ -266,16 +266,16 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
 
 def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = ALPHA) -> Grid:
     """Print Table V: a matrix of pairs, one block per configuration, scheme and partitioner."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
         rows.append([f"{partitioner}, {configuration} configuration, {describe(scheme)}"])
         cells = {
-            (row.row, row.column): Cell(
+            (row.row, row.column): TableCell(
                 f"{row.agreements:.0f}" + (f" ({row.opposite:.0f})" if row.opposite else "") if row.n_experiments else EMPTY
             )
             for row in block.itertuples()
         }
-        rows += [[a, *[cells.get((a, b), Cell("-")) for b in learners]] for a in learners]
+        rows += [[a, *[cells.get((a, b), TableCell("-")) for b in learners]] for a in learners]
     notes = [
         f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
@@ -289,7 +289,7 @@ def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = 
 def accuracy_grid(table: pd.DataFrame) -> Grid:
     """Print Table VI: schemes by partitioners, the best of a row bold."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for configuration, block in _blocks(table, ["configuration"]):
         pairs = block[block["scheme"] != AVERAGE].drop_duplicates("scheme")
         counts = ", ".join(f"{row.n_pairs:g} with {row.scheme}" for row in pairs.itertuples())
@@ -303,7 +303,7 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
                 text = f"{with_error(row['percent'], row['standard_error'], '.2f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(Cell(text, bold=bool(row["percent"] == best)))
+                cells.append(TableCell(text, bold=bool(row["percent"] == best)))
             rows.append([scheme[0], *cells])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
@@ -327,13 +327,13 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
 def repetitions_grid(table: pd.DataFrame) -> Grid:
     """Print the accuracy by repetitions: partitioners by number of experiments."""
     counts = sorted(table["experiments"].unique())
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (configuration, scheme), block in _blocks(table, ["configuration", "scheme"]):
         rows.append([f"{configuration} configuration, {describe(scheme)}"])
         nothing = "no pair" if block["percent"].isna().all() else EMPTY
         for name, part in _blocks(block, ["partitioner"]):
             part = part.set_index("experiments")
-            rows.append([name[0], *[_percent_cell(part.loc[m], nothing) if m in part.index else Cell("") for m in counts]])
+            rows.append([name[0], *[_percent_cell(part.loc[m], nothing) if m in part.index else TableCell("") for m in counts]])
     return Grid(["Partitioner", *[f"m = {m}" for m in counts]], rows)
 
 
@@ -347,10 +347,10 @@ def _blocks(table: pd.DataFrame, keys: list[str]) -> Iterator[tuple[Any, pd.Data
     return iter(table.groupby(keys, sort=False, dropna=False))
 
 
-def _percent_cell(row: pd.Series, nothing: str) -> Cell:
+def _percent_cell(row: pd.Series, nothing: str) -> TableCell:
     if pd.isna(row["standard_error"]):  # of all experiments there is one average
-        return Cell(number(row["percent"], ".1f", empty=nothing))
-    return Cell(with_error(row["percent"], row["standard_error"], ".1f", empty=nothing))
+        return TableCell(number(row["percent"], ".1f", empty=nothing))
+    return TableCell(with_error(row["percent"], row["standard_error"], ".1f", empty=nothing))
 
 
 def _parameters(params: dict[str, Any]) -> str:

@@ -23,7 +23,7 @@ from foldshift.inference.simulation.monte_carlo import (
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, sentence, too_few
 from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value
-from foldshift.reporting.table_grid import Cell, Grid, plain_grid, shades
+from foldshift.reporting.table_grid import Grid, TableCell, plain_grid, shades
 from foldshift.studies.common.within_dataset import own_units
 
 if TYPE_CHECKING:
@@ -309,7 +309,7 @@ def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     `few` says why no p can be below alpha; the rows of p are then left out.
     """
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for k, part in table.groupby("k", sort=False):
         part = part.set_index("partitioner")
         rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
@@ -320,7 +320,7 @@ def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
 def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     """Print Table 5 as the paper does: error and standard deviation side by side, a block per regressor; `few` as there."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for regressor, block in table.groupby("regressor", sort=False):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
@@ -335,20 +335,22 @@ def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
     return Grid(header, rows, [_marks_note(alpha, few), _counts_note(table)])
 
 
-def _value_cells(values: pd.Series, partitioners: list[str], form: str) -> list[Cell]:
+def _value_cells(values: pd.Series, partitioners: list[str], form: str) -> list[TableCell]:
     found = [values[name] for name in partitioners]
     best = np.min([value for value in found if value == value], initial=np.inf)
-    return [Cell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
+    return [TableCell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
 
 
-def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[Cell | str]]:
-    rows: list[list[Cell | str]] = []
+def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[TableCell | str]]:
+    rows: list[list[TableCell | str]] = []
     for reference in REFERENCES:
         label = f"vs_{reference.lower()}"
         cells = []
         for name in partitioners:
             p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
-            cells.append(Cell("" if name == reference else p_value(p, higher == 1, decimals_from=np.inf), bold=bool(p < alpha)))
+            cells.append(
+                TableCell("" if name == reference else p_value(p, higher == 1, decimals_from=np.inf), bold=bool(p < alpha))
+            )
         rows.append([f"vs. {reference}", *cells])
     return rows
 

@@ -10,7 +10,7 @@ import pandas as pd
 from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.wong_2015.accuracy_rows import REPETITIONS, read_rows
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
 
 def claims_grid(table: pd.DataFrame) -> Grid:
     """Print claims and verdicts, a block per claim."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for _, block in table.groupby("claim", sort=False):
         judged = block[block["verdict"] != ""]
         heading = block["sentence"].iloc[0]
@@ -107,8 +107,12 @@ def claims_grid(table: pd.DataFrame) -> Grid:
         for row in block.itertuples():
             exact = not row.standard_error > 0
             value = number(row.value) if exact else with_error(row.value, row.standard_error)
-            cells = [Cell(f"{row.n_folds} × {row.n_points}"), Cell(number(row.claimed, "g", empty=""))]
-            cells += [Cell(value, bold=row.verdict == "refuted"), Cell(number(row.expected, "g", empty="")), Cell(row.verdict)]
+            cells = [TableCell(f"{row.n_folds} × {row.n_points}"), TableCell(number(row.claimed, "g", empty=""))]
+            cells += [
+                TableCell(value, bold=row.verdict == "refuted"),
+                TableCell(number(row.expected, "g", empty="")),
+                TableCell(row.verdict),
+            ]
             rows.append([row.meaning, row.model, *cells])
     notes = [
         "Two learners: Theorem 3's variance lies above that of the matched test by the covariance that it leaves out. Neither "

@@ -10,7 +10,7 @@ import numpy as np
 from foldshift.inference.simulation.coverage import not_refuted
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, percent, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.common.coverage_rows import PAIR, REFERENCES, ROWS, TASK_TITLES, audit_table, partitioner_table
 from foldshift.studies.wong_2015.accuracy_rows import read_rows
 
@@ -46,22 +46,27 @@ def audit_grid(table: pd.DataFrame, level: float = 0.95, populations: Sequence[s
     `populations` are all that were audited; those without a row are named in a note.
     """
     intervals = list(dict.fromkeys(table["interval"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (population, target), block in table.groupby(["population", "target"], sort=False, observed=True):
         rows.append([f"{population}: {target}"])
         for (learner, partitioner), part in block.groupby(["learner", "partitioner"], sort=False, observed=True):
             cells = part.set_index("interval")
             first = cells.iloc[0]
-            row: list[Cell | str] = [learner, partitioner, Cell(str(int(first["n"]))), Cell(number(first["truth"]))]
-            row.append(Cell(with_error(first["bias"], first["bias_error"], "+.4f")))
+            row: list[TableCell | str] = [
+                learner,
+                partitioner,
+                TableCell(str(int(first["n"]))),
+                TableCell(number(first["truth"])),
+            ]
+            row.append(TableCell(with_error(first["bias"], first["bias_error"], "+.4f")))
             for name in intervals:
                 if name not in cells.index:
-                    row.append(Cell(""))
+                    row.append(TableCell(""))
                     continue
                 coverage, n = cells.loc[name, "coverage"], cells.loc[name, "n"]
                 below = coverage == coverage and not not_refuted(coverage, n, level)
-                row.append(Cell(percent(coverage), bold=bool(below)))
-            rows.append([*row, Cell(_percent_negative(cells))])
+                row.append(TableCell(percent(coverage), bold=bool(below)))
+            rows.append([*row, TableCell(_percent_negative(cells))])
     header = ["Learner", "Partitioner", "Samples", "True error", "Bias", *intervals, "theta_5 < 0"]
     notes = [f"Level {100 * level:g} %. The CSV file has the Monte Carlo errors and the mean widths. {INTERVALS_NOTE}"]
     if "regression" in set(table["task"]):
@@ -81,7 +86,7 @@ def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
     Notes count the combinations in which coverage is closer to the level, and further from it.
     """
     intervals = list(dict.fromkeys(by_partitioner["interval"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     notes = []
     for (task, target), block in by_partitioner.groupby(["task", "target"], sort=False, observed=True):
         n, n_pairs = (int(block[name].max()) for name in ("n_populations", "n_pairs"))
@@ -114,7 +119,7 @@ def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
     return Grid(["Partitioner", "Bias", *intervals], rows, notes)
 
 
-def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, difference: bool) -> list[Cell]:
+def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, difference: bool) -> list[TableCell]:
     """Print bias, then coverage by interval in per cent, of one partitioner."""
     row = cells.loc[name].iloc[0]
     values: list[tuple[float, float, str, str] | None] = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
@@ -132,7 +137,8 @@ def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, di
             )
         )
     return [
-        Cell("") if one is None else Cell(with_error(*one), bold=bool(difference and abs(one[0]) > 2 * one[1])) for one in values
+        TableCell("") if one is None else TableCell(with_error(*one), bold=bool(difference and abs(one[0]) > 2 * one[1]))
+        for one in values
     ]
 
 

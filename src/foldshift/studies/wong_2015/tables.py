@@ -9,7 +9,7 @@ import numpy as np
 from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, p_value
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT, REPETITIONS, read_folds, read_pairs
 from foldshift.studies.wong_2015.correct_counts import (
     INTERVALS,
@@ -47,15 +47,17 @@ def intervals(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult
 
 def intervals_grid(table: pd.DataFrame) -> Grid:
     """Print the intervals, a block per data set."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([f"{dataset}, {int(block['n'].iloc[0])} rows"])
         for row in block.to_dict("records"):
-            cells = [Cell(_range(row[f"{name}_low"], row[f"{name}_high"]) or _missing(name, row)) for name in INTERVALS]
+            cells = [TableCell(_range(row[f"{name}_low"], row[f"{name}_high"]) or _missing(name, row)) for name in INTERVALS]
             small = "" if np.isnan(row["n_small"]) else "hold" if row["large_sample"] else "fail"
             if small == "fail" and row["k"] != LEAVE_ONE_OUT:
                 small += f" in {row['n_small']:.0f} of {row['k']}"
-            rows.append([row["learner"], Cell(_cut(row["k"])), Cell(number(row["accuracy"], ".3f")), *cells, Cell(small)])
+            rows.append(
+                [row["learner"], TableCell(_cut(row["k"])), TableCell(number(row["accuracy"], ".3f")), *cells, TableCell(small)]
+            )
     notes = [
         "Conditions: at least five right and five wrong predictions in every fold (leave-one-out: in all). Where they fail the "
         "paper drops the fold, which biases the estimate; here all folds are kept, and of the two binomial intervals Wilson's is "
@@ -72,7 +74,7 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
     alpha = round(1 - level, 10)
     by_cut = {loo: [key for key in TESTS if key[2] == loo] for loo in (False, True)}
     names = list(dict.fromkeys(_column(test, formula) for test, formula, _ in TESTS))
-    rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
+    rows: list[list[TableCell | str]] = [] if len(table) else [[NO_PAIRS]]
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for (a, b, k), part in block.groupby(["learner_a", "learner_b", "k"], sort=False):
@@ -81,9 +83,9 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
             cells = {}
             for test, formula, _ in by_cut[k == LEAVE_ONE_OUT]:
                 value = p[test, formula]
-                cells[_column(test, formula)] = Cell(p_value(value), bold=bool(value <= alpha))
-            numbers = [Cell(number(value, "+.3f")) for value in (difference, part["phi"].iloc[0])]
-            rows.append([f"{a} - {b}", Cell(_cut(k)), *numbers, *[cells.get(name, Cell("")) for name in names]])
+                cells[_column(test, formula)] = TableCell(p_value(value), bold=bool(value <= alpha))
+            numbers = [TableCell(number(value, "+.3f")) for value in (difference, part["phi"].iloc[0])]
+            rows.append([f"{a} - {b}", TableCell(_cut(k)), *numbers, *[cells.get(name, TableCell("")) for name in names]])
     notes = [
         "Matched t over folds and independent z are Wong's; the first takes the folds for independent. Nadeau-Bengio uses all "
         "repetitions without counting them as independent; "
@@ -102,17 +104,18 @@ def comparisons_grid(table: pd.DataFrame, level: float) -> Grid:
 def agreement_grid(table: pd.DataFrame) -> Grid:
     """Print rejections and disagreements: a block per k, tests by number."""
     tests = list(TESTS.values())
-    rows: list[list[Cell | str]] = [] if len(table) else [[NO_PAIRS]]
+    rows: list[list[TableCell | str]] = [] if len(table) else [[NO_PAIRS]]
     for k, block in table.groupby("k", sort=False):
         rows.append([f"k = {k}"])
         cells = block.set_index(["test_a", "test_b"])
         for i, a in enumerate(tests):
             own = cells.loc[(a, a)]
-            rejects = Cell(f"{100 * own['rejects_a'] / own['n']:.1f}" if own["n"] else EMPTY)
+            rejects = TableCell(f"{100 * own['rejects_a'] / own['n']:.1f}" if own["n"] else EMPTY)
             others = [
-                Cell("") if i == j else Cell(number(cells.loc[(a, b), "disagree_percent"], ".1f")) for j, b in enumerate(tests)
+                TableCell("") if i == j else TableCell(number(cells.loc[(a, b), "disagree_percent"], ".1f"))
+                for j, b in enumerate(tests)
             ]
-            rows.append([f"{i + 1} {a}", Cell(f"{own['n']:.0f}"), rejects, *others])
+            rows.append([f"{i + 1} {a}", TableCell(f"{own['n']:.0f}"), rejects, *others])
     header = ["Test", "Pairs", "Rejects, %", *[str(i + 1) for i in range(len(tests))]]
     note = (
         "Numbers 1 to 8 head the columns of the tests: per cent of pairs on which the test of the row and that of the column "
@@ -123,15 +126,15 @@ def agreement_grid(table: pd.DataFrame) -> Grid:
 
 def repetitions_grid(table: pd.DataFrame) -> Grid:
     """Print the gain of repeating, a block per data set."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for dataset, block in table.groupby("dataset", sort=False):
         rows.append([dataset])
         for row in block.to_dict("records"):
             spread = [number(row[name] ** 0.5, ".4f") for name in ("partition_variance", "fixed_variance")]
             shares = [number(row[name], ".3f") for name in ("rho", f"ratio_{REPETITIONS}", "most_gain")]
             wanted = [number(row[name], ".0f") for name in ("repetitions", "plug_in")]
-            cells = [Cell(text) for text in (*spread, *shares, *wanted)]
-            rows.append([row["learner"], Cell(str(row["k"])), Cell(str(row["n_repetitions"])), *cells])
+            cells = [TableCell(text) for text in (*spread, *shares, *wanted)]
+            rows.append([row["learner"], TableCell(str(row["k"])), TableCell(str(row["n_repetitions"])), *cells])
     notes = [
         f"What repeating cannot remove: from the spread of the folds of a repetition, which leaves out what their training sets "
         f"have in common, so that it is not too large. Enough: the standard deviation that the choice of folds leaves is then at "
@@ -161,10 +164,10 @@ def ranks_grid(table: pd.DataFrame) -> Grid:
     rows = [
         [
             row.learner,
-            Cell(f"{row.average_rank:.2f}"),
-            Cell(f"{row.mean_accuracy:.3f}"),
-            Cell(row.groups),
-            Cell("" if i == 0 else p_value(row.p_from_best)),
+            TableCell(f"{row.average_rank:.2f}"),
+            TableCell(f"{row.mean_accuracy:.3f}"),
+            TableCell(row.groups),
+            TableCell("" if i == 0 else p_value(row.p_from_best)),
         ]
         for i, row in enumerate(table.itertuples())
     ]

@@ -19,7 +19,7 @@ from foldshift.inference.intervals.accuracy import accuracy_interval, large_samp
 from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong_partition
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
@@ -97,12 +97,12 @@ def examples_table() -> pd.DataFrame:
 
 def examples_grid(table: pd.DataFrame) -> Grid:
     """Print the worked examples, a block per example."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for example, block in table.groupby("example", sort=False):
         rows.append([example])
         for row in block.itertuples():
-            values = [Cell(_shorter(value) or EMPTY, bold=row.agrees == "no") for value in (row.paper, row.corrected)]
-            rows.append([row.item, Cell(row.printed), *values, row.note])
+            values = [TableCell(_shorter(value) or EMPTY, bold=row.agrees == "no") for value in (row.paper, row.corrected)]
+            rows.append([row.item, TableCell(row.printed), *values, row.note])
     n_wrong = int((table["agrees"] == "no").sum())
     note = f"{n_wrong} of {int((table['agrees'] != '').sum())} printed items do not agree."
     return Grid(["Item", "Printed", "Printed formula", "Corrected", "Note"], rows, [note])
@@ -116,7 +116,7 @@ def textbooks_table() -> pd.DataFrame:
 def textbooks_grid(table: pd.DataFrame) -> Grid:
     """Print Table 1."""
     header = ["Textbook", "Folds", "Fold size", "Averaging over", "Repetition", "Leave-one-out"]
-    return Grid(header, [[name, *map(Cell, rest)] for name, *rest in table.itertuples(index=False)])
+    return Grid(header, [[name, *map(TableCell, rest)] for name, *rest in table.itertuples(index=False)])
 
 
 def as_printed(printed: str, value: str | float | None) -> bool:

@@ -12,7 +12,7 @@ from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import subset_error
 from foldshift.reporting.min_datasets import one_line, sentence
 from foldshift.reporting.number_formats import EMPTY, number, with_error
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_rows, comparable_results, error_notes
 from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, scheme_name
 
@@ -142,13 +142,13 @@ def conclusions_grid(table: pd.DataFrame) -> Grid:
         )
     conclusions = list(dict.fromkeys(tested["conclusion"]))
     schemes = [AVERAGE, *[name for name in dict.fromkeys(tested["scheme"]) if name != AVERAGE]]
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for scheme in schemes:
         part = table[(table["scheme"] == scheme) & table["change"].isin(set(tested["change"][tested["scheme"] == scheme]))]
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in part.groupby("change", sort=False):
             cells = {row.conclusion: _verdict_cell(row) for row in block.itertuples()}
-            rows.append([change, *[cells.get(name, Cell("")) for name in conclusions]])
+            rows.append([change, *[cells.get(name, TableCell("")) for name in conclusions]])
     notes = [
         "holds: right by more than two standard errors (at least: not wrong); within error: less than that either way; reversed "
         "(bold, darkest): wrong by more than two standard errors; not tested: the run cannot tell. The standard error combines "
@@ -164,7 +164,7 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
     """Print the per cent of agreements under every change, schemes as blocks; without any, the note `nothing` says why."""
     none = table["percent"].isna().all() and table["n_cells"].any()
     partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in table[table["scheme"] == scheme].groupby("change", sort=False):
@@ -176,7 +176,7 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
                 text = f"{with_error(row['percent'], row['standard_error'], '.1f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(Cell(text, bold=bool(row["percent"] == best)))
+                cells.append(TableCell(text, bold=bool(row["percent"] == best)))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
             if none and np.isnan(speeds).all():
                 continue
@@ -184,8 +184,8 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
             rows.append(
                 [
                     change,
-                    *([] if none else [Cell(f"{block['n_pairs'].mean():.3g}"), *cells]),
-                    *[Cell(number(v, ".1f", empty=unknown)) for v in speeds],
+                    *([] if none else [TableCell(f"{block['n_pairs'].mean():.3g}"), *cells]),
+                    *[TableCell(number(v, ".1f", empty=unknown)) for v in speeds],
                 ]
             )
     shares = [] if none else ["Pairs", *[f"{name} (%)" for name in partitioners]]
@@ -196,7 +196,7 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
 def bias_grid(table: pd.DataFrame) -> Grid:
     """Print the bias by classifier in thousandths of AUC, in blocks of configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for (configuration, scheme), block in table.groupby(["configuration", "scheme"], sort=False):
         rows.append([f"{configuration}, {scheme}"])
         for name, part in block.groupby("partitioner", sort=False):
@@ -298,13 +298,15 @@ def _variance_of_mean(values: FloatArray) -> FloatArray:
     return np.where(n > 1, squares / np.maximum(n - 1, 1) / np.maximum(n, 1), np.nan)
 
 
-def _verdict_cell(row: Any) -> Cell:
+def _verdict_cell(row: Any) -> TableCell:
     if row.verdict == "not tested":
-        return Cell("not tested")
+        return TableCell("not tested")
     text = f"{row.verdict}: {with_error(row.difference, row.standard_error, '+.1f')}"
-    return Cell(text, shade={"holds": 0.0, "within error": 0.35, "reversed": 1.0}[row.verdict], bold=row.verdict == "reversed")
+    return TableCell(
+        text, shade={"holds": 0.0, "within error": 0.35, "reversed": 1.0}[row.verdict], bold=row.verdict == "reversed"
+    )
 
 
-def _bias_cell(row: pd.Series) -> Cell:
+def _bias_cell(row: pd.Series) -> TableCell:
     text = with_error(1000 * row["bias"], 1000 * row["standard_error"], "+.1f")
-    return Cell(text, bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))
+    return TableCell(text, bold=bool(abs(row["bias"]) > 3 * row["standard_error"]))

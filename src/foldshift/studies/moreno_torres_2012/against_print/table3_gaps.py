@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.table_grid import Cell, Grid
+from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import PRINTED_EXPERIMENTS
 from foldshift.studies.moreno_torres_2012.notation import paper_name
 
@@ -117,13 +117,13 @@ def table3_gaps(cells: pd.DataFrame) -> pd.DataFrame:
 
 def gaps_grid(summary: pd.DataFrame, cells: pd.DataFrame) -> Grid:
     """Print the summary of `table3_gaps`; notes give the far cells of the paper configuration with their reasons."""
-    rows: list[list[Cell | str]] = []
+    rows: list[list[TableCell | str]] = []
     for configuration, part in summary.groupby("configuration", sort=False):
         rows.append([f"{configuration} configuration"])
         for row in part.itertuples():
-            counts = [Cell(f"{row.within_2} of {row.n_datasets}"), Cell(f"{row.within_3} of {row.n_datasets}")]
-            gaps = [Cell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
-            rows.append([row.classifier, *gaps, Cell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
+            counts = [TableCell(f"{row.within_2} of {row.n_datasets}"), TableCell(f"{row.within_3} of {row.n_datasets}")]
+            gaps = [TableCell(f"{value:.4f}") for value in (row.mean_absolute_gap, row.rms_gap)]
+            rows.append([row.classifier, *gaps, TableCell(f"{row.mean_gap:+.4f}"), *counts, row.further or "none"])
     header = [
         "Classifier",
         "Mean absolute gap",
