@@ -21,7 +21,8 @@ from foldshift.engine.storage.prediction_files import write_predictions
 from foldshift.engine.storage.score_files import fold_rows, score_schema, write_rows
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.regressors import lost_scores
-from foldshift.evaluation.tasks import OK, TASK_OBJECTS
+from foldshift.evaluation.task_objects import TASK_OBJECTS
+from foldshift.evaluation.tasks import OK
 
 
 def estimator(spec: dict[str, Any], data: Dataset) -> Estimator:
