@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from foldshift.inference.comparisons.exact_ranks import N_DRAWS, rank_sums
 from scipy import stats
 
 from foldshift.inference import sign_test, wilcoxon_signed_ranks
 from foldshift.inference._midranks import midranks
 from foldshift.inference.comparisons.ranks import SMALL
+from foldshift.inference.comparisons.wilcoxon import N_DRAWS, rank_sums
 from foldshift.inference.corrections import adjust_p
 
 if TYPE_CHECKING:
