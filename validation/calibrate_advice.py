@@ -32,14 +32,17 @@ from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor  # noqa: E402
 
 import foldshift  # noqa: E402
-from foldshift.advice.advise import EPS  # noqa: E402
 from foldshift.advice.data import as_data  # noqa: E402
 from foldshift.advice.power import SHARES  # noqa: E402
 from foldshift.advice.report_interval import row_interval  # noqa: E402
 from foldshift.advice.rules import decide  # noqa: E402
 from foldshift.advice.score import as_score  # noqa: E402
 from foldshift.advice.split_shift import cut, split_shift  # noqa: E402
-from foldshift.advice.timed_cv import fit, losses_on  # noqa: E402
+from foldshift.advice.timed_cv import (  # noqa: E402
+    EPS,
+    fit,
+    losses_on,
+)
 from foldshift.core.files import write_text  # noqa: E402
 from foldshift.datasets import load_dataset  # noqa: E402
 from foldshift.datasets.synthetic.populations import draw_population  # noqa: E402

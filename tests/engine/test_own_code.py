@@ -100,10 +100,14 @@ def test_a_learner_that_cannot_be_made_is_named_with_its_line(own):
 @pytest.mark.parametrize(
     ("script", "params", "expected"),
     [
-        (measure, {"make": "my_code.measured", "limited": False}, "ZeroDivisionError: division by zero (my_code.py, line 29)"),
+        (
+            measure,
+            {"function": "my_code.measured", "limited": False},
+            "ZeroDivisionError: division by zero (my_code.py, line 29)",
+        ),
         (
             make_items,
-            {"make": "my_code.shown", "settings": {}, "shown": [{"key": "table", "kind": "table"}]},
+            {"function": "my_code.shown", "settings": {}, "shown": [{"key": "table", "kind": "table"}]},
             "my_code.shown raised",
         ),
     ],
@@ -114,7 +118,7 @@ def test_a_study_of_the_users_own_that_fails_is_no_fault_of_the_program(own, cap
     with pytest.raises(SystemExit):
         run(script.main, job)
     error, log = capsys.readouterr().err, (own / "job.log").read_text()
-    assert f"foldshift: your {params['make']}" in error and expected in error and "Traceback" not in error
+    assert f"foldshift: your {params['function']}" in error and expected in error and "Traceback" not in error
     assert "fault of the program" not in log and "Traceback" not in log
 
 
