@@ -190,7 +190,7 @@ def nadeau_bengio(differences: TableLike, n_train: float, n_test: float, *, conf
     -----
     The correction rests on a guess: two differences are correlated by the share of the rows that is tested. It is too small
     for learners that change little from one training set to the next: on simulated data the test still rejected two equally good
-    learners with five nearest neighbours in 11.5 % of 10 x 10-fold comparisons at .05.
+    learners with five nearest neighbours in 11 % of 10 x 10-fold comparisons at .05.
 
     Examples
     --------
