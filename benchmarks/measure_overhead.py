@@ -23,8 +23,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foldshift.engine.costs.job_costs import START as ENGINE_START
 from foldshift.engine.costs.plan import RECORD, read_jobs
-from foldshift.engine.costs.rule_costs import START as ENGINE_START
 from foldshift.engine.study.find import find_studies
 from foldshift.engine.study.run import START
 

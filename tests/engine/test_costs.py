@@ -4,7 +4,7 @@ import pytest
 
 from foldshift.core.errors import ConfigError
 from foldshift.engine.costs.fit_costs import COLUMNS, MACHINE, REFERENCE, UNKNOWN, CostModel, read_costs
-from foldshift.engine.costs.rule_costs import fetch_cost, prepare_cost
+from foldshift.engine.costs.job_costs import fetch_cost, prepare_cost
 
 HEADER = "\t".join(COLUMNS)
 

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from foldshift.engine.costs.job_cost import Cost
+from foldshift.engine.costs.cost_record import Cost
 from foldshift.engine.rules.resources import (
     OVERHEAD_MB,
     current_attempt,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from foldshift.shift import hellinger, ks_statistic
-from foldshift.shift.detectors.univariate import (
+from foldshift.shift.detectors.monitoring_tests import (
     adjust_p,
     category_counts,
     chi_square,

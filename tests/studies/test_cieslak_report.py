@@ -12,7 +12,7 @@ from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.paper_vs_ours import COLUMNS, EXPLAINED, MET, OPEN
 from foldshift.reporting.table_grid import to_csv, to_html, to_tex
 from foldshift.shift.detectors.co_failure import co_failure, translation_limit
-from foldshift.shift.detectors.univariate import skew
+from foldshift.shift.detectors.monitoring_tests import skew
 from foldshift.studies.cieslak_2009 import (
     compare,
     detector_tables,

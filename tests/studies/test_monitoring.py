@@ -14,7 +14,7 @@ from foldshift.datasets.dataset import Dataset, write_prepared
 from foldshift.engine.config.learners_file import read_learners
 from foldshift.learners import NNClassifier
 from foldshift.shift.detectors.co_failure import failing
-from foldshift.shift.detectors.univariate import category_counts, chi_square, kruskal_wallis, two_proportion
+from foldshift.shift.detectors.monitoring_tests import category_counts, chi_square, kruskal_wallis, two_proportion
 from foldshift.shift.inject.injectors import feature_scale, versions
 from foldshift.studies.cieslak_2009.detectors import prediction_detectors as predictions
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, hellinger_permutation_p

@@ -2,7 +2,7 @@
 
 from foldshift.core.versions import commit_of
 from foldshift.engine.config.read import located
-from foldshift.engine.costs.rule_costs import COLLECT
+from foldshift.engine.costs.job_costs import COLLECT
 from foldshift.engine.rules.resources import (
     current_attempt,
     expected_mb,

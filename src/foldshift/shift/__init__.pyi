@@ -1,5 +1,20 @@
 from .detectors.co_failure import co_failure as co_failure
 from .detectors.dependence import dependence_test as dependence_test
+from .detectors.monitoring_tests import (
+    adjust_p as adjust_p,
+)
+from .detectors.monitoring_tests import (
+    chi_square as chi_square,
+)
+from .detectors.monitoring_tests import (
+    friedman_bootstrap as friedman_bootstrap,
+)
+from .detectors.monitoring_tests import (
+    kruskal_wallis as kruskal_wallis,
+)
+from .detectors.monitoring_tests import (
+    two_proportion as two_proportion,
+)
 from .detectors.two_sample import (
     classifier_two_sample as classifier_two_sample,
 )
@@ -8,21 +23,6 @@ from .detectors.two_sample import (
 )
 from .detectors.two_sample import (
     mmd as mmd,
-)
-from .detectors.univariate import (
-    adjust_p as adjust_p,
-)
-from .detectors.univariate import (
-    chi_square as chi_square,
-)
-from .detectors.univariate import (
-    friedman_bootstrap as friedman_bootstrap,
-)
-from .detectors.univariate import (
-    kruskal_wallis as kruskal_wallis,
-)
-from .detectors.univariate import (
-    two_proportion as two_proportion,
 )
 from .inject.injectors import inject_shift as inject_shift
 from .inject.injectors import versions as versions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from foldshift.engine.costs.job_cost import Cost
+from foldshift.engine.costs.cost_record import Cost
 
 Quantity = float | Cost | Callable[[Any], float | Cost]  # a number, a cost in seconds, or a function of the wildcards
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.costs.compile_cost import compile_seconds, kept_paths
 from foldshift.engine.costs.dataset_shapes import local_files, shape_of
-from foldshift.engine.costs.rule_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
+from foldshift.engine.costs.job_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
 from foldshift.engine.jobs.code_digest import digest, module_files
 from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
 from foldshift.evaluation.task_objects import TASK_OBJECTS
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from foldshift.engine.config.runs import Configured
-    from foldshift.engine.costs.job_cost import Cost
+    from foldshift.engine.costs.cost_record import Cost
     from foldshift.engine.study.declare import Measure, OutputGroup, Table
     from foldshift.engine.study.run import Run
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from foldshift.engine.costs.job_cost import Cost as Cost
+from foldshift.engine.costs.cost_record import Cost as Cost
 
 if TYPE_CHECKING:
     from foldshift.engine.study.run import Run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.shift.columns import MISSING_LABEL, Column
-from foldshift.shift.detectors.univariate import chi_square
+from foldshift.shift.detectors.monitoring_tests import chi_square
 from foldshift.shift.measures.hellinger import hellinger_features
 from foldshift.shift.measures.ks import ks_p_value, ks_statistic, tie_sizes
 from foldshift.shift.report.drift_text import percent

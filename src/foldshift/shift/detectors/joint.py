@@ -12,8 +12,8 @@ from foldshift.inference.roc import roc_area
 from foldshift.shift.columns import target_column, target_values
 from foldshift.shift.detectors.dependence import dependence_test
 from foldshift.shift.detectors.feature_tests import MISSING, feature_rows, ks_with_p
+from foldshift.shift.detectors.monitoring_tests import kruskal_wallis, two_proportion
 from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
-from foldshift.shift.detectors.univariate import kruskal_wallis, two_proportion
 from foldshift.shift.table_versions import FEWEST_ROWS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pandas as pd
 from foldshift.reporting.number_formats import number
 from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.shift.detectors.co_failure import phi
-from foldshift.shift.detectors.univariate import chi_square
+from foldshift.shift.detectors.monitoring_tests import chi_square
 from foldshift.shift.inject.injectors import row_counts
 from foldshift.shift.measures.hellinger import hellinger
 from foldshift.shift.measures.ks import ks_features, ks_p_value

@@ -204,7 +204,7 @@ def covariate_shift_cost(run: Run, cell: dict[str, str]) -> Cost:
 
     Returns
     -------
-    cost : foldshift.engine.costs.job_cost.Cost
+    cost : foldshift.engine.costs.cost_record.Cost
     """
     (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
     cells = [one for one in engine_layout(run).cells(cell["dataset"]) if of_own_experiments(one)]

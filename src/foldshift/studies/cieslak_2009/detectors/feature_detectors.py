@@ -10,8 +10,8 @@ import numpy as np
 
 from foldshift.inference.corrections import adjust_p
 from foldshift.shift.detectors.co_failure import co_failure, failing
+from foldshift.shift.detectors.monitoring_tests import category_counts, chi_square, skew
 from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
-from foldshift.shift.detectors.univariate import category_counts, chi_square, skew
 from foldshift.shift.measures.hellinger import bin_codes, hellinger_features
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 from foldshift.studies.cieslak_2009.row_schemas import BY_CLASS

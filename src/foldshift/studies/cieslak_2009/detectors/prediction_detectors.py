@@ -18,7 +18,7 @@ from foldshift.inference.roc import roc_area
 from foldshift.learners.kernels.svm import platt
 from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.neighbours.nearest_classifier import NNClassifier
-from foldshift.shift.detectors.univariate import friedman_bootstrap, kruskal_wallis, two_proportion
+from foldshift.shift.detectors.monitoring_tests import friedman_bootstrap, kruskal_wallis, two_proportion
 from foldshift.shift.measures.ks import ks_features, ks_p_value
 from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, LARGEST_EXACT
 

@@ -131,7 +131,7 @@ def chi_square(table: TableLike) -> ChiSquare:
     Parameters
     ----------
     table : array-like of shape (n_populations, n_values)
-        Counts; `foldshift.shift.detectors.univariate.category_counts` makes them.
+        Counts; `foldshift.shift.detectors.monitoring_tests.category_counts` makes them.
 
     Returns
     -------

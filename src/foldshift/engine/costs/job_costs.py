@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from foldshift.engine.costs.job_cost import Cost
+from foldshift.engine.costs.cost_record import Cost
 from foldshift.engine.layout.bundles import BALANCED_PARTITIONERS, NEIGHBOUR_PARTITIONERS
 from foldshift.engine.layout.file_names import bundle_of, part_of
 from foldshift.partition.methods.cosine_features import n_waves
