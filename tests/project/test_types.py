@@ -41,5 +41,5 @@ def test_an_editor_shows_no_error_in_the_readme_and_the_gallery(root, tmp_path, 
 
 
 def test_an_error_would_be_found(root, tmp_path, pyright):
-    (tmp_path / "wrong.py").write_text("from foldshift.partition import make_folds\n\nmake_folds(1, None, [1, 2], n_fold=2)\n")
-    assert any("n_fold" in line for line in pyright(tmp_path, root))
+    (tmp_path / "wrong.py").write_text("from foldshift.partition import make_folds\n\nmake_folds(1, None, [1, 2])\n")
+    assert any("partitioner" in line for line in pyright(tmp_path, root))
