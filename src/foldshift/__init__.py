@@ -15,25 +15,19 @@ Arrays in, arrays out. The packages below hold the science, the Snakemake workfl
 Each is there after ``import foldshift`` and is loaded when it is first used.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
 import lazy_loader
-
-if TYPE_CHECKING:
-    from types import ModuleType
 
 __version__ = "0.2.0"
 
-_found, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# Named here, and not read from the stub beside this file: parsing it would take longer than all the rest (a test compares them).
+PACKAGES = ("advice", "datasets", "evaluation", "inference", "learners", "partition", "reporting", "shift", "studies")
+_found, __dir__, __all__ = lazy_loader.attach(__name__, submodules=PACKAGES, submod_attrs={"advice": ["advise"]})
 
 
-def __getattr__(name: str) -> ModuleType | Callable[..., Any]:
+def __getattr__(name: str) -> object:
     """A package, or a name that is exported; of another package's name the message says where it is."""
     if name in __all__ or name.startswith("_"):
         return _found(name)
-    places = (package for package in __all__ if name in getattr(_found(package), "__all__", ()))
+    places = (package for package in PACKAGES if name in getattr(_found(package), "__all__", ()))
     place = next(places, None)
     raise AttributeError(f"foldshift has no {name!r}" + (f"; it is foldshift.{place}.{name}" if place else ""), name=name)

@@ -46,6 +46,12 @@ def test_a_package_alone_imports_nothing_heavy():
     assert found.stdout.strip() == "set()"
 
 
+def test_the_library_and_its_stub_name_the_same():
+    import foldshift
+
+    assert set(foldshift.__all__) == set(public_names(""))
+
+
 def test_packages_are_there_after_importing_the_library_alone():
     code = (
         "import foldshift, sys; assert not {'numpy', 'sklearn'} & set(sys.modules), 'something heavy is loaded'; "
