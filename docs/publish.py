@@ -96,7 +96,7 @@ def publish(path, folder=FOLDER):
 
 
 def _facts(path, unpacked):
-    """What the archive says of its run."""
+    """Read the facts of a run from its archive."""
 
     def read(name):
         return (unpacked / "results" / "provenance" / name).read_text(encoding="utf-8")
@@ -121,7 +121,7 @@ def _facts(path, unpacked):
 
 
 def faults(folder=FOLDER):
-    """What is wrong with the published results, a line each: files changed, missing, not listed, or too large in all.
+    """List faults of the published results, a line each: files changed, missing, not listed, or too large in all.
 
     Parameters
     ----------

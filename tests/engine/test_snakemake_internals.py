@@ -68,11 +68,11 @@ def looked_up(tmp_path_factory):
 
 @pytest.mark.parametrize("path", [*PATHS, *RUNNING_PATHS])
 def test_a_name_that_is_used_is_there_in_the_installed_version(looked_up, path):
-    assert looked_up[path], f"workflow.{path} is gone: mend foldshift.engine.rules.snakemake_internals"
+    assert looked_up[path], f"workflow.{path} is gone: fix foldshift.engine.rules.snakemake_internals"
 
 
 def test_a_name_that_is_gone_is_told_with_the_version_to_install():
-    with pytest.raises(MissingInternalError, match=r"has no `workflow.dag.jobs`.* pip install 'snakemake<=9"):
+    with pytest.raises(MissingInternalError, match=r"has no `workflow.dag.jobs`.* pip install 'snakemake==9"):
         inside(SimpleNamespace(dag=SimpleNamespace()), "dag.jobs")
 
 

@@ -53,7 +53,7 @@ def inside(workflow: Any, path: str) -> Any:
         except AttributeError as error:
             raise MissingInternalError(
                 f"Snakemake {version('snakemake')} has no `workflow.{path}`, which foldshift uses; it was tested with Snakemake "
-                f"{TESTED}: pip install 'snakemake<={TESTED}.*'"
+                f"{TESTED}: pip install 'snakemake=={TESTED}.*'"
             ) from error
     return found
 

@@ -85,7 +85,7 @@ def count_correct(
     for name in learners.keys() - fitting.keys():
         logging.info("%s: left out, %d rows are more than max_rows", name, n)
     try:
-        estimators = {name: build_learner(spec, categorical_features=data.categorical_features) for name, spec in fitting.items()}
+        estimators = {name: build_learner(spec, data.scaling, data.categorical_features) for name, spec in fitting.items()}
     except ValueError as error:
         raise DataError(str(error)) from error
     matrices = {nominal: design_matrix(data, nominal) for nominal in {spec["nominal"] for spec in fitting.values()}}
