@@ -109,7 +109,7 @@ validate_advice = "$(BIN)/python" validation/calibrate_advice.py --out build/adv
 # how often tests on one data set find a difference between equally good learners: half an hour
 validate_corrected-t = "$(BIN)/python" validation/simulate_corrected_t.py
 # coverage of every interval on six populations, and the promise of recommend_repetitions
-validate_coverage = "$(BIN)/python" validation/simulate_coverage.py --out build/coverage
+validate_coverage = "$(BIN)/python" validation/simulate_coverage.py
 # the shift that the balanced cuts leave on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
 validate_cuts = "$(BIN)/python" validation/balance_of_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
 # the findings of foldshift_2026 in each published draw of its samples, and in all together: a minute; DRAWS="commit commit ..."

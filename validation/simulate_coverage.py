@@ -3,14 +3,13 @@ WHAT=coverage`.
 
 Six populations that no test uses. Every sample is cross-validated and compared with the true errors on rows outside it. The unit
 of the errors of a mean is the population (learners of a population share its samples), that of a single coverage is the sample
-(Wilson). Prints figures, and writes them with ``--out``.
+(Wilson). Prints figures, and writes each section with its provenance to ``validation/tables``.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from foldshift.inference.simulation.audit import coverage_audit
 from foldshift.inference.simulation.repeated_model import by_fold, simulate_repeated
 from foldshift.inference.simulation.source_models import MODELS
 from foldshift.partition import make_folds
+from provenance_tables import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -304,15 +304,12 @@ def main() -> None:
     parser.add_argument("--replicates", type=int, default=400, help="samples of every population and learner")
     parser.add_argument("--studies", type=int, default=200, help="simulated studies of every learner, for recommend_repetitions")
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--out", type=Path, help="folder for the figures as CSV")
     args = parser.parse_args()
     pd.set_option("display.width", 250, "display.max_columns", 30, "display.max_rows", 500, "display.precision", 4)
 
     def tell(name: str, table: pd.DataFrame) -> None:
         print(f"\n{name}\n{table.to_string(index=False)}", flush=True)
-        if args.out:
-            args.out.mkdir(parents=True, exist_ok=True)
-            table.to_csv(args.out / f"{name}.csv", index=False)
+        write_table(f"coverage_{name}", table, replicates=args.replicates, studies=args.studies, seed=args.seed)
 
     # Each as soon as it is there: all of them take hours.
     if "repetitions" in args.only:
