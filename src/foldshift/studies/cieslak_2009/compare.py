@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.items import TableResult
-from foldshift.reporting.paper_vs_ours import EXPLAINED, MET, OPEN, compared_grid, join_with_print, ledger_grid, print_ledger
+from foldshift.reporting.paper_vs_ours import compared_grid, join_with_print, judge, ledger_grid, print_ledger
 from foldshift.studies.cieslak_2009.compared_with_print import TOLERANCE
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 
@@ -53,48 +53,36 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
         {name: pd.read_csv(path, keep_default_na=False, na_values=[""]) for name, path in zip(TABLES, paths)}
         for paths in (inputs.printed, inputs.ours)
     )
-    judged = judge(printed, {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()})
-    table = comparison(judged)
-    ledger = print_ledger(judged, verdicts(judged))
+    found = compare(printed, {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()})
+    table = comparison(found)
+    ledger = print_ledger(table)
     return {
-        "paper_vs_ours": TableResult(table, compared_grid(table, summary(judged))),
+        "paper_vs_ours": TableResult(table, compared_grid(table, summary(found))),
         "print_ledger": TableResult(ledger, ledger_grid(ledger)),
     }
 
 
-def verdicts(judged: pd.DataFrame) -> list[str]:
-    """Verdict on every row of `judge`.
+def comparison(found: pd.DataFrame) -> pd.DataFrame:
+    """Put every printed number beside ours, with its verdict.
 
     A number that differs is explained if one of our splits gives it, or if the reason is known. That print is outside all of ours
     is a fact and not an explanation.
     """
-    return [
-        row.reason if row.agrees is None else MET if row.agrees else EXPLAINED if row.explained else OPEN
-        for row in judged.itertuples()
-    ]
-
-
-def comparison(judged: pd.DataFrame) -> pd.DataFrame:
-    """Put every printed number beside ours."""
     on = ["table", *PRINT_KEYS]
-    notes = [_note(row) for row in judged.itertuples()]
-    alone = judged["agrees"].isna()
-    theirs = judged[[*on, "printed"]].assign(note=np.where(alone, notes, ""))
-    here = judged[[*on, "ours", "standard_error"]].assign(note=np.where(alone, "", notes))
-    return join_with_print(theirs, here, PRINT_KEYS)
+    alone, texts = found["agrees"].isna(), [_text(row) for row in found.itertuples()]
+    theirs = found[[*on, "printed"]].assign(reason=np.where(alone | ~found["explained"], texts, ""))
+    table = join_with_print(theirs, found[[*on, "ours", "standard_error"]], PRINT_KEYS)
+    explained = np.where(found["explained"], texts, "")
+    return judge(table, found["agrees"] == True, list(explained), compared=~alone, within="within the tolerance")  # noqa: E712
 
 
-def _note(row: Any) -> str:
-    """Verdict, reason and range over repeats of a row of `judge`."""
-    if row.agrees is None:
-        return row.reason
-    verdict = "agrees" if row.agrees else "differs"
-    several = row.lowest < row.highest and f"{row.lowest:.3f} to {row.highest:.3f}" not in row.reason
-    spread = f"; ours from {row.lowest:.3f} to {row.highest:.3f}" if several else ""
-    return (f"{verdict}: {row.reason}" if row.reason else verdict) + spread
+def _text(row: Any) -> str:
+    """Reason and range over repeats of a row of `compare`."""
+    several = row.agrees is not None and row.lowest < row.highest and f"{row.lowest:.3f} to {row.highest:.3f}" not in row.reason
+    return "; ".join(filter(None, (row.reason, f"ours from {row.lowest:.3f} to {row.highest:.3f}" if several else "")))
 
 
-def judge(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> pd.DataFrame:
+def compare(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Compare every printed number with ours: their difference, and why they differ."""
     rows = _sizes(printed["table1"], ours["table1"])
     on_themselves = _on_themselves(printed, ours)
@@ -116,7 +104,7 @@ def judge(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> pd
 
 
 def summary(table: pd.DataFrame) -> list[str]:
-    """Count the numbers of `judge` that agree, in a sentence per table."""
+    """Count the numbers of `compare` that agree, in a sentence per table."""
     out = []
     for name, part in table.groupby("table", sort=False):
         known = part["agrees"].dropna()

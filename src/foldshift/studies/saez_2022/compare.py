@@ -10,12 +10,10 @@ import pandas as pd
 from foldshift.engine.storage.rows_by_cell import read_cells
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import (
-    EXPLAINED,
-    MET,
-    OPEN,
     OTHER_DATA,
     compared_grid,
     join_with_print,
+    judge,
     ledger_grid,
     met_within_errors,
     print_ledger,
@@ -23,7 +21,7 @@ from foldshift.reporting.paper_vs_ours import (
 from foldshift.studies.saez_2022.tables import comparable_results, p_value_errors
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs, PathLike, StrArray
+    from foldshift.core.types import Inputs, PathLike
 
     Key = tuple[Any, ...]  # of a printed number: table and `PRINT_KEYS`
     Statistic = Literal["mean", "std"]
@@ -132,11 +130,9 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
         errors |= bootstrap_errors(inputs, settings)
     table = join(printed, ours, errors, comparable, short_rows(error, len(datasets)))
     other = join(printed, as_rpart(ours), as_rpart(errors), comparable)
-    ledger = print_ledger(table, verdicts(table, other, settings["n_seeds"]).tolist())
-    table["note"] = [
-        "; ".join(filter(None, (note, f"{value:.4g} with 7 samples in a leaf" * (value == value))))
-        for note, value in zip(table["note"], other["ours"])
-    ]
+    print_error = np.sqrt(settings["n_seeds"] / PRINTED_SEEDS)
+    table = judge(table, met_within_errors(table, print_error), explanations(table, other, print_error), print_error=print_error)
+    ledger = print_ledger(table)
     return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
 
 
@@ -145,20 +141,20 @@ def as_rpart(numbers: dict[Key, Number]) -> dict[Key, Number]:
     return {(*key[:2], "RPART", *key[3:]): value for key, value in numbers.items() if key[2] == DEFAULT_LEAVES}
 
 
-def verdicts(table: pd.DataFrame, other: pd.DataFrame, n_seeds: int) -> StrArray:
-    """Judge every row of a comparison; `other` compares with `DEFAULT_LEAVES` in place of RPART.
+def explanations(table: pd.DataFrame, other: pd.DataFrame, print_error: float) -> list[str]:
+    """Explain numbers by row; `other` compares with `DEFAULT_LEAVES` in place of RPART.
 
     Explained are numbers of RPART that are met with R's own default for the samples of a leaf, and mean errors of NN that are met
     once the order of rows counts as an error, in print and here.
     """
-    print_error = np.sqrt(n_seeds / PRINTED_SEEDS)
-    met = met_within_errors(table, print_error)
     leaves = met_within_errors(other, print_error)
     nearest = (table["regressor"] == "NN") & (table["metric"] == "rmse") & (table["quantity"] == "mean")
     both = np.sqrt(table["standard_error"] ** 2 * (1 + print_error**2) + 2 * table["k"].map(TIE_ERROR) ** 2)
     ties = nearest & met_within_errors(table.assign(standard_error=both), 0)
-    far = np.where(leaves | ties, EXPLAINED, OPEN)
-    return np.where(table["ours"].isna(), table["note"], np.where(met, MET, far))
+    return [
+        f"{value:.4g} with 7 samples in a leaf, R's default" if leaf else "the order of rows at equal distance" if tie else ""
+        for value, leaf, tie in zip(other["ours"], leaves, ties)
+    ]
 
 
 def join(
@@ -170,7 +166,7 @@ def join(
 ) -> pd.DataFrame:
     """Put every printed number beside ours; if a run is not `comparable`, only the sizes of the data sets are compared.
 
-    The note tells which p-values have an asterisk, in print and here.
+    The reason tells which p-values have an asterisk, in print and here.
     """
     on = ["table", *PRINT_KEYS]
     remarks = remarks or {}
@@ -184,8 +180,8 @@ def join(
     printed = printed.rename(columns={"value": "printed"})
     if not comparable:
         notes = [OTHER_DATA + "; asterisk in print" * star for star in printed["row_has_higher_rank_sum"] == "*"]
-        printed["note"] = np.where(printed["table"] == "table1", "", notes)
-    here = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "note"])
+        printed["reason"] = np.where(printed["table"] == "table1", "", notes)
+    here = pd.DataFrame(rows, columns=[*on, "ours", "standard_error", "reason"])
     return join_with_print(printed, here, PRINT_KEYS)
 
 

@@ -92,13 +92,17 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
     gaps, far = table3_gaps(cells), cells[is_far(cells)]
     from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])
     columns = {paper_name(row["dataset"]): row for row in ours["table1"].to_dict("records")}
-    printed_way = table[table["configuration"] != "corrected"]
-    reasons = [reason_for("paper", row.column, row.row, columns.get(row.row)) for row in printed_way.itertuples()]
     by_keel = compare_with_keel(printed, results, settings)
-    explained = met_by_keel(printed_way, *by_keel, ["table", *PRINT_KEYS[1:]]) if by_keel else None
-    judged = verdicts(printed_way, reasons, settings["n_seeds"], settings["n_truth"], explained)
-    ledger = print_ledger(printed_way, judged.tolist())
-    table = pd.concat([table, by_keel[0]], ignore_index=True) if by_keel else table
+    judged = []
+    for configuration, rows in table.groupby("configuration", sort=False):
+        reasons = [reason_for(configuration or PAPER, row.column, row.row, columns.get(row.row)) for row in rows.itertuples()]
+        with_keel = met_by_keel(rows, *by_keel, ["table", *PRINT_KEYS[1:]]) if by_keel and configuration == PAPER else None
+        judged.append(verdicts(rows, reasons, settings["n_seeds"], settings["n_truth"], with_keel))
+    if by_keel:
+        rows, n = by_keel
+        judged.append(verdicts(rows, [""] * len(rows), n, settings["n_truth"]))
+    table = pd.concat(judged, ignore_index=True)
+    ledger = print_ledger(table, by=("configuration", "table"))
     return {
         "paper_vs_ours": TableResult(table, compared_grid(table)),
         "print_ledger": TableResult(ledger, ledger_grid(ledger)),
@@ -194,8 +198,8 @@ def join(
             here.append((*key, found, error, "" if np.isnan(found) else limit))
     on = ["table", *PRINT_KEYS]
     return join_with_print(
-        pd.DataFrame(theirs, columns=[*on, "printed", "note"]),
-        pd.DataFrame(here, columns=[*on, "ours", "standard_error", "note"]),
+        pd.DataFrame(theirs, columns=[*on, "printed", "reason"]),
+        pd.DataFrame(here, columns=[*on, "ours", "standard_error", "reason"]),
         PRINT_KEYS,
     )
 
