@@ -219,8 +219,8 @@ def test_a_learner_lost_on_a_data_set_is_compared_on_the_others(regression):
         and (pd.read_csv(folder / "figure2_convergence.csv").query("regressor == 'RPART'")["n_datasets"] == 27).all()
     )
     number = cell(paper, table="table5", regressor="RPART", metric="rmse", k=2, partitioner="TSCV", quantity="p_vs_CV")
-    assert number["note"] == "ours on 27 of 28 data sets" and number["standard_error"] >= 0
-    assert paper.query("regressor == 'NN' and k == 2 and partitioner == 'TSCV'")["note"].isna().all()
+    assert number["reason"].startswith("ours on 27 of 28 data sets") and number["standard_error"] >= 0
+    assert paper.query("regressor == 'NN' and k == 2 and partitioner == 'TSCV'")["reason"].str.startswith("ours on").sum() == 0
 
 
 def test_a_learner_lost_on_all_data_sets_leaves_empty_cells(regression):

@@ -116,9 +116,9 @@ def test_every_printed_number_gets_ours_or_the_reason_why_not():
     table = join(printed, ours, {(*key, "mean_dn"): 0.01}, True, {(*key, "mean_dn"): "ours on 2 of 3 data sets"})
     assert list(table) == ["table", *PRINT_KEYS, *COLUMNS]
     assert table["ratio"].tolist()[0] == 0.5 and table["standard_error"].tolist()[0] == 0.01
-    assert table["note"].tolist() == ["ours on 2 of 3 data sets", "asterisk in print only", "not in this run"]
+    assert table["reason"].tolist() == ["ours on 2 of 3 data sets", "asterisk in print only", "not in this run"]
     table = join(printed, ours, {}, False)
-    assert table["ours"].isna().all() and table["note"].tolist() == [OTHER_DATA, *[f"{OTHER_DATA}; asterisk in print"] * 2]
+    assert table["ours"].isna().all() and table["reason"].tolist() == [OTHER_DATA, *[f"{OTHER_DATA}; asterisk in print"] * 2]
 
 
 def test_shades_run_from_the_worst_to_the_best():
