@@ -12,12 +12,14 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from foldshift.inference.proportions import wilson_interval
 from foldshift.shift.detectors.dependence import dependence_test
 from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
 from foldshift.shift.report.drift_report import DriftReport
 from foldshift.shift.report.fold_drift import fold_drift
+from provenance_tables import write_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,11 +30,14 @@ SEEDS = (1, 20, 200, 2000)
 N_ROWS, N_FOLDS = 60, 5
 
 
-def shares(title: str, counts: dict[str, int], n: int, seconds: float) -> None:
-    """Print one share with its Wilson interval for each name."""
+def shares(title: str, counts: dict[str, int], n: int, seconds: float) -> list[dict[str, object]]:
+    """Make and print a row for each name: one share with its Wilson interval."""
+    rows: list[dict[str, object]] = []
     for name, count in counts.items():
         low, high = wilson_interval(count / n, n)
+        rows.append({"what": title, "of_what": name, "share": count / n, "low": float(low), "high": float(high), "n_tables": n})
         print(f"{title} | {name} | {count / n:.3f} | {low:.3f} to {high:.3f} | {n} | {seconds:.0f} s", flush=True)
+    return rows
 
 
 def mixed(rng: np.random.Generator, n: int) -> FloatArray:
@@ -40,8 +45,9 @@ def mixed(rng: np.random.Generator, n: int) -> FloatArray:
     return np.column_stack([rng.normal(size=(n, 3)), rng.normal(size=n).round(), rng.integers(0, 3, n)])
 
 
-def folds(sizes: Sequence[int], n_tables: int, power: float) -> None:
+def folds(sizes: Sequence[int], n_tables: int, power: float) -> list[dict[str, object]]:
     """Run `fold_drift` on random cuts of tables of 60 rows, or on cuts that lean on the first column."""
+    found = []
     for n_seeds in sizes:
         start, said = time.monotonic(), 0
         for table in range(n_tables):
@@ -55,7 +61,8 @@ def folds(sizes: Sequence[int], n_tables: int, power: float) -> None:
             rows = fold_drift(X, None, cuts, N_FOLDS, categorical_features=[4], rng=rng).features
             said += any(row.verdict != "as chance" for row in rows[: 1 if power else None])
         title = f"fold_drift, {'power' if power else 'level'}"
-        shares(title, {f"{n_seeds} seeds": said}, n_tables, time.monotonic() - start)
+        found += shares(title, {f"{n_seeds} seeds": said}, n_tables, time.monotonic() - start)
+    return found
 
 
 def two_tables(rng: np.random.Generator, change: str) -> tuple[list[FloatArray], list[IntArray]]:
@@ -73,10 +80,11 @@ def two_tables(rng: np.random.Generator, change: str) -> tuple[list[FloatArray],
     return tables, targets
 
 
-def report(n_tables: int, n_permutations: int = 199) -> None:
+def report(n_tables: int, n_permutations: int = 199) -> list[dict[str, object]]:
     """Run `DriftReport` on tables of 100 and 80 rows, five columns and a target."""
     changes = ("nothing", "mean by half a standard deviation", "shares of categories", "all means by a quarter",
                "whole-numbered target by half a standard deviation")  # fmt: skip
+    rows = []
     for change in changes:
         start, said = time.monotonic(), {"anything moved": 0, "target moved": 0}
         for number in range(n_tables):
@@ -86,12 +94,14 @@ def report(n_tables: int, n_permutations: int = 199) -> None:
                                 n_permutations=n_permutations, rng=number)  # fmt: skip
             said["anything moved"] += any(row.moved for row in [*found.features, *found.global_tests])
             said["target moved"] += any(row.moved for row in found.global_tests if row.about == "classes")
-        shares(f"DriftReport, {change}", said, n_tables, time.monotonic() - start)
+        rows += shares(f"DriftReport, {change}", said, n_tables, time.monotonic() - start)
+    return rows
 
 
-def dependence(n_tables: int, n_rows: int = 100, n_permutations: int = 199) -> None:
+def dependence(n_tables: int, n_rows: int = 100, n_permutations: int = 199) -> list[dict[str, object]]:
     """Test three columns, uncorrelated in one table and correlated in the other, at .05 uncorrected."""
     tests = {"energy": energy_distance_test, "mmd": mmd, "c2st": classifier_two_sample, "dependence": dependence_test}
+    rows = []
     for correlation in (0.0, 0.3, 0.5, 0.7):
         start, said = time.monotonic(), dict.fromkeys(tests, 0)
         factor = np.linalg.cholesky(np.full((3, 3), correlation) + (1 - correlation) * np.eye(3))
@@ -100,26 +110,27 @@ def dependence(n_tables: int, n_rows: int = 100, n_permutations: int = 199) -> N
             a, b = rng.normal(size=(2, n_rows, 3))
             for name, test in tests.items():
                 said[name] += test(a, b @ factor.T, rng, n_permutations=n_permutations).p_value <= 0.05
-        shares(f"correlation 0 to {correlation}, {n_rows} rows each", said, n_tables, time.monotonic() - start)
+        rows += shares(f"correlation 0 to {correlation}, {n_rows} rows each", said, n_tables, time.monotonic() - start)
+    return rows
 
 
 def main() -> None:
-    """Read the arguments, print figures."""
+    """Read the arguments; print the figures of each section and write them with their provenance."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", nargs="+", choices=["folds", "power", "report", "dependence"],
                         default=["folds", "power", "report", "dependence"])  # fmt: skip
     parser.add_argument("--tables", type=int, default=1000, help="pairs of tables, or tables, of each kind")
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="numbers of seeds of fold_drift")
     arguments = parser.parse_args()
+    sections = {
+        "folds": lambda: folds(arguments.seeds, arguments.tables, 0),
+        "power": lambda: folds(arguments.seeds, arguments.tables, 0.4),
+        "report": lambda: report(arguments.tables),
+        "dependence": lambda: dependence(arguments.tables),
+    }
     print("what | of what | share | 95 % interval | tables | time")
-    if "folds" in arguments.what:
-        folds(arguments.seeds, arguments.tables, 0)
-    if "power" in arguments.what:
-        folds(arguments.seeds, arguments.tables, 0.4)
-    if "report" in arguments.what:
-        report(arguments.tables)
-    if "dependence" in arguments.what:
-        dependence(arguments.tables)
+    for name in arguments.what:
+        write_table(f"drift_{name}", pd.DataFrame(sections[name]()), n_tables=arguments.tables)
 
 
 if __name__ == "__main__":
