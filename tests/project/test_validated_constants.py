@@ -1,11 +1,15 @@
 """Constants that users are shown are those of the table that a program in validation/ wrote, with its provenance."""
 
+import inspect
 import json
+import re
 
 import pandas as pd
 import pytest
 
 from foldshift.inference.comparisons.compare import HELD
+from foldshift.inference.intervals.cross_validation import KNOWN_LOW, NEW_SOURCE_LOW
+from foldshift.inference.repetitions.recommend import Repetitions, recommend_repetitions
 
 TESTS = {
     "10 x 10 folds": "Nadeau-Bengio, 10 x 10 folds",
@@ -35,3 +39,46 @@ def test_false_findings_on_one_data_set_are_those_of_the_simulation(table):
         for learner, share in by_learner.items():
             assert abs(shares[TESTS[design], LEARNERS[learner]] - share) <= 0.0005 + 1e-9, (design, learner)
     assert set(HELD) == set(TESTS) and all(set(by_learner) == set(LEARNERS) for by_learner in HELD.values())
+
+
+def numbers(text):
+    """Numbers in a sentence, but for the .95 that is promised."""
+    return [float(one) for one in re.findall(r"(?<![\w.])\.\d+|\d+(?:\.\d+)?", text.replace("where .95 is", ""))]
+
+
+def shown(value):
+    """A share as users are shown it, with two digits; half goes up."""
+    return int(100 * value + 0.5 + 1e-9) / 100
+
+
+def test_known_coverage_is_that_of_the_simulation(table):
+    simulated, provenance = table("coverage_intervals")
+    assert provenance["replicates"] == 400 and provenance["commit"]["changed_files"] == 0
+    rows = simulated.set_index(["interval", "target"])
+    targets = "this sample's models", "whole sample"
+    for name in ("theta_A", "all pairs", "S2/K"):
+        said = numbers(KNOWN_LOW[name])
+        assert said[:2] == [shown(rows.loc[(name, target), "coverage"]) for target in targets], name
+        if name != "all pairs":  # says the same as theta_A
+            assert said[2:] == [shown(simulated[simulated["interval"] == name]["lowest"].min())], name
+    assert numbers(KNOWN_LOW["theta_B"]) == [
+        shown(rows.loc[("theta_B", targets[1]), "coverage"]),
+        shown(simulated[simulated["interval"] == "theta_B"]["lowest"].min()),
+    ]
+    assert numbers(KNOWN_LOW["theta_5"]) == [shown(rows.loc[("theta_5", targets[1]), "coverage"])]
+
+
+def test_known_coverage_for_a_new_source_is_that_of_the_simulation(table):
+    rows = table("coverage_new_source")[0].query("interval == 'S2/K'").groupby("population")["coverage"].mean()
+    assert numbers(NEW_SOURCE_LOW["S2/K"]) == [shown(rows["stump"]), shown(rows["centroid"])]
+    assert rows["highdim"] > rows["centroid"]
+
+
+def test_the_promise_of_recommended_repetitions_is_that_of_the_simulation(table):
+    rows = table("coverage_repetitions")[0]
+    usual = rows.query("pilot == 10 and folds == 10").set_index("model")[["promised", "plug_in"]] * 100
+    notes = recommend_repetitions.__doc__.partition("In simulated studies")[2].partition("References")[0]
+    for share in (*usual["promised"], *usual["plug_in"], 100 * rows["promised"].min(), 100 * rows["plug_in"].min()):
+        assert share in numbers(notes), share
+    few, many = (1 - rows["plug_in"].max()), (1 - rows["plug_in"].min())
+    assert f"too small in {100 * shown(few):.0f} to {100 * shown(many):.0f} %" in inspect.getsource(Repetitions)

@@ -193,9 +193,10 @@ def recommend_repetitions(
 
     Notes
     -----
-    In simulated studies (``make validate WHAT=coverage``: 100 rows, 10 folds, 10 partitions, eps = .1) the promise at .9 held in
-    95.5 % of those of a nearest centroid, and 96.5 % of those of a stump and of a nearest centroid of 200 inputs; the plug-in in
-    47, 75 and 65 %. With 5 folds, or 5 partitions, the promise held in 92.5 % or more.
+    In simulated studies (``validation/tables/coverage_repetitions.csv``: 100 rows, 10 folds, 10 partitions, eps = .1) the promise
+    at .9 held in 95.5 % of those of a nearest centroid, and 96.5 % of those of a stump and of a nearest centroid of 200 inputs;
+    the plug-in in 47.5, 75 and 65 %. With 5 folds, or 5 partitions, the promise held in 92.5 % or more, the plug-in in 41.5 % or
+    more.
 
     References
     ----------
