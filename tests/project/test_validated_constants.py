@@ -10,6 +10,7 @@ import pytest
 from foldshift.inference.comparisons.compare import HELD
 from foldshift.inference.intervals.cross_validation import KNOWN_LOW, NEW_SOURCE_LOW
 from foldshift.inference.repetitions.recommend import Repetitions, recommend_repetitions
+from foldshift.shift import dependence_test, energy_distance_test
 
 TESTS = {
     "10 x 10 folds": "Nadeau-Bengio, 10 x 10 folds",
@@ -82,3 +83,12 @@ def test_the_promise_of_recommended_repetitions_is_that_of_the_simulation(table)
         assert share in numbers(notes), share
     few, many = (1 - rows["plug_in"].max()), (1 - rows["plug_in"].min())
     assert f"too small in {100 * shown(few):.0f} to {100 * shown(many):.0f} %" in inspect.getsource(Repetitions)
+
+
+def test_the_power_of_tests_of_dependence_is_that_of_the_simulation(table):
+    shares = table("drift_dependence")[0].query("what.str.startswith('correlation 0 to 0.3')").set_index("of_what")["share"]
+    said = numbers(dependence_test.__doc__.partition("hardly see")[2].partition("``validation")[0])
+    assert said[2:] == [0.10, 0.13, 0.05, 0.24, 0.82] and said[:2] == [0.3, 100]
+    assert [shown(shares[name]) for name in ("energy", "mmd", "c2st", "dependence")] == [0.10, 0.13, 0.24, 0.82]
+    said = numbers(energy_distance_test.__doc__.partition("hardly sees")[2].partition("References")[0])
+    assert said[-3:] == [shown(shares["energy"]), 0.05, shown(shares["dependence"])]
