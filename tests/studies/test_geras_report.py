@@ -11,7 +11,7 @@ from foldshift.engine.study.declare import key
 from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
 from foldshift.reporting.items import caption_text
 from foldshift.reporting.table_grid import to_html, to_tex
-from foldshift.studies.geras_2013 import figures, measure, measure_models, tables
+from foldshift.studies.geras_2013 import bias_tables, figures, measure, measure_models, tables
 from foldshift.studies.geras_2013 import held_out_errors as errors
 from foldshift.studies.geras_2013 import variance_estimators as estimators
 from foldshift.studies.geras_2013.study import STUDY
@@ -45,7 +45,7 @@ def _variance_rows(losses, design="cvs", learner="NB", sampling="with"):
     keys = {"learner": learner, "sampling": sampling, "n_points": losses.shape[2], "design": design}
     names = ("mean", "W", "S2", *ESTIMATORS)
     estimates = pd.DataFrame({"dataset": range(len(losses))} | {name: getattr(found, name) for name in names}).assign(**keys)
-    components = pd.DataFrame(measure.component_rows(variance_components(losses, design)), columns=["kind", "k", "l", "value"])
+    components = pd.DataFrame(measure.component_rows(losses, design), columns=["kind", "k", "l", "value"])
     return estimates[measure.SCHEMAS["estimates"].names], components.assign(**keys)[measure.SCHEMAS["components"].names]
 
 
@@ -57,6 +57,19 @@ def _both_designs(samplings=("with", "without"), points=(6, 10), R=40):
         for design in ("cvs", "cvr")
     ]
     return [pd.concat(frames, ignore_index=True) for frames in zip(*parts)]
+
+
+def _single_rows(samplings=("with", "without"), points=(6, 10), R=40):
+    """Rows of single sources for the data sets of `_both_designs`."""
+    names = ["estimator", "k", "l", "bias", "se_bias"]
+    parts = [
+        pd.DataFrame(measure.single_source_rows(_losses(R=R, M=m, seed=m)), columns=names).assign(
+            learner="NB", sampling=sampling, n_points=m, design="cvs"
+        )
+        for sampling in samplings
+        for m in points
+    ]
+    return pd.concat(parts, ignore_index=True)[measure.SCHEMAS["single_source"].names]
 
 
 def _model_rows(kinds=("iid", "random"), R=60):
@@ -187,6 +200,47 @@ def test_noise_needs_two_points_and_two_data_sets():
     assert np.isnan(estimators.covariance_noise(np.ones(3), np.ones(3), 5, 1)).all()
     # c_k = 1: two in 200 for a variance, one in 200 for a covariance.
     assert estimators.covariance_noise(np.ones(3), np.ones(3), 5, 201) == pytest.approx((1.25 * 0.1, np.sqrt(0.005)))
+
+
+def test_every_printed_bias_is_the_measured_one():
+    estimates, components = _both_designs()
+    table1 = bias_tables.table1_bias(estimates, components, _single_rows())
+    assert len(table1) == 4 * (5 + 10 + 4) and table1["holds"].all()
+    assert table1["by_formula"].to_numpy() == pytest.approx(table1["bias"].to_numpy(), rel=1e-8, abs=1e-12)
+    table2 = bias_tables.table2_bias(estimates, components)
+    assert len(table2) == 4 * 5 and table2["holds"].all()
+    chosen = bias_tables.proposition1(estimates, components)
+    assert chosen["holds"].all() and (chosen[["a1", "a2", "a3"]].sum(axis=1) - chosen["a4"]).to_numpy() == pytest.approx(-1)
+    same = chosen.query("chosen == 'ω - 2γ (theta_5)'").merge(
+        table2.query("estimator == 'theta_5'"), on=["sampling", "n_points"], suffixes=("", "_5")
+    )
+    assert same["bias"].to_numpy() == pytest.approx(same["bias_5"].to_numpy()) and len(same) == 4
+
+
+def test_a_wrong_formula_does_not_hold(monkeypatch):
+    wrong = bias_tables.random_block_coefficients
+    monkeypatch.setattr(bias_tables, "random_block_coefficients", lambda K, M: wrong(K, M) | {"theta_5": (0.0, 1.0, -1.9, 0.0)})
+    table = bias_tables.table2_bias(*_both_designs())
+    assert not table[table["estimator"] == "theta_5"]["holds"].any() and table[table["estimator"] != "theta_5"]["holds"].all()
+    assert "measured bias in 16 of 20" in tables.bias_grid(table, bias_tables.TABLE2, "").notes[-1]
+
+
+def test_the_tables_of_biases_have_the_lines_of_the_paper():
+    estimates, components = _both_designs(samplings=("with",))
+    grid = tables.bias_grid(
+        bias_tables.table1_bias(estimates, components, _single_rows(samplings=("with",))), bias_tables.TABLE1, ""
+    )
+    heads = [row[1].split(" = ")[0] for row in grid.rows if len(row) > 1 and row[1]]
+    assert heads == list(bias_tables.TABLE1)
+    first = next(row for row in grid.rows if len(row) > 1)
+    counts = [int(part.split()[0]) for part in first[-1].split(", ")]
+    assert sum(counts) == 5  # sources
+    assert to_html(grid) and to_tex(grid)
+
+
+def test_the_sign_of_a_bias_is_told_by_two_errors():
+    rows = pd.DataFrame({"bias": [-3.0, 3.0, 1.0, np.nan], "se_bias": [1.0, 1.0, 1.0, np.nan]})
+    assert bias_tables.bias_signs(rows).tolist() == ["too small", "too large", "not shown", "not shown"]
 
 
 def test_figure_6_has_the_variance_of_the_means_beside_the_means_of_the_estimators():
@@ -415,6 +469,7 @@ def _declared(name):
 def _files(folder, samplings=("with",)):
     """Files of made-up rows, as the measures write them."""
     frames = dict(zip(("estimates", "components"), _both_designs(samplings=samplings, points=(6,))))
+    frames["single_source"] = _single_rows(samplings=samplings, points=(6,))
     paths = {kind: [write_table(folder / f"{kind}.parquet", frame, measure.SCHEMAS[kind])] for kind, frame in frames.items()}
     draws = _error_rows().groupby("sampling")
     paths["error"] = [write_table(folder / f"e{n}.parquet", part, measure.SCHEMAS["error"]) for n, (_, part) in enumerate(draws)]

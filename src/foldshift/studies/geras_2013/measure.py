@@ -15,12 +15,12 @@ from foldshift.datasets.sources.reviews import read_counts
 from foldshift.engine.layout.seed_blocks import block_range
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.source_losses import draw_rows, estimate_losses
-from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, variance_components
+from foldshift.inference.repetitions.variance import ESTIMATORS, cv_variance, theta_gam_kl, theta_om_k, variance_components
+from foldshift.inference.repetitions.variance_bias import term_errors
 from foldshift.learners.linear.text import text_learner
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs, Rows, UnsignedArray
-    from foldshift.inference.repetitions.variance import VarianceComponents
+    from foldshift.core.types import FloatArray, Inputs, Rows, UnsignedArray
     from foldshift.studies.geras_2013.held_out_errors import Fixed
 
 ANY_SEED = 0  # of the first call, whose result is thrown away
@@ -44,7 +44,11 @@ SCHEMAS = {
         [*KEYS, ("dataset", pa.int32()), *[(name, pa.float64()) for name in ("mean", "W", "S2", *ESTIMATORS)]]
     ),
     "components": pa.schema([*KEYS, ("kind", TEXT), ("k", pa.int32()), ("l", pa.int32()), ("value", pa.float64())]),
+    "single_source": pa.schema(
+        [*KEYS, ("estimator", TEXT), ("k", pa.int32()), ("l", pa.int32()), ("bias", pa.float64()), ("se_bias", pa.float64())]
+    ),
 }
+TERMS = ("sigma_term", "omega_term", "gamma_term", "theta")
 
 
 def measure_error(
@@ -102,19 +106,40 @@ def measure_variance(inputs: Inputs, cell: dict[str, Any], *, n_truth: int, mast
         found = cv_variance(losses)
         values = np.column_stack([getattr(found, name) for name in ("mean", "W", "S2", *ESTIMATORS)])
         estimates += [(*keys, number, *row) for number, row in enumerate(values.tolist())]
-        components += [(*keys, *row) for row in component_rows(variance_components(losses, design))]
-    return {"estimates": [_columns("estimates", estimates)], "components": [_columns("components", components)]}
+        components += [(*keys, *row) for row in component_rows(losses, design)]
+    single = [(cell["learner"], sampling, n_points, "cvs", *row) for row in single_source_rows(cvs)]
+    rows_by_kind = {"estimates": estimates, "components": components, "single_source": single}
+    return {kind: [_columns(kind, found)] for kind, found in rows_by_kind.items()}
 
 
-def component_rows(parts: VarianceComponents) -> Iterator[tuple[str, int, int, float]]:
+def component_rows(losses: UnsignedArray, design: Literal["cvs", "cvr"]) -> Iterator[tuple[str, int, int, float]]:
     """Yield kind, pair of blocks and value of every component; -1 where a component has no block."""
-    for kind in ("sigma_term", "omega_term", "gamma_term", "theta"):
+    parts, errors = variance_components(losses, design), term_errors(losses)
+    for kind in TERMS:
         yield kind, -1, -1, getattr(parts, kind)
-    for kind in ("sigma", "omega"):
-        for k, value in enumerate(getattr(parts, kind)):
+        yield f"se_{kind}", -1, -1, getattr(errors, kind)
+    means = losses.mean(axis=(0, 2))
+    for kind, values in (("sigma", parts.sigma), ("omega", parts.omega), ("mu", means)):
+        for k, value in enumerate(values):
             yield kind, k, k, value
     for k, other in combinations(range(len(parts.sigma)), 2):
         yield "gamma", k, other, parts.gamma[k, other]
+
+
+def single_source_rows(losses: UnsignedArray) -> Iterator[tuple[str, int, int, float, float]]:
+    """Yield estimator, source or pair of sources, bias and its error, for the first two lines of Table 1."""
+    of_source, of_pair = theta_om_k(losses), theta_gam_kl(losses)
+    means = losses.mean(axis=(1, 2))
+    R, K = of_source.shape
+    theta = (means - means.mean()) ** 2 * R / (R - 1)  # the mean over data sets is the true variance
+
+    def bias(estimates: FloatArray) -> tuple[float, float]:
+        return float((estimates - theta).mean()), float((estimates - theta).std(ddof=1) / np.sqrt(R))
+
+    for k in range(K):
+        yield ("theta_om_k", k, k, *bias(of_source[:, k]))
+    for k, other in combinations(range(K), 2):
+        yield ("theta_gam_kl", k, other, *bias(of_pair[:, k, other]))
 
 
 def _columns(kind: str, rows: Iterable[tuple[Any, ...]]) -> dict[str, list[Any]]:

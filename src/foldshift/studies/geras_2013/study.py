@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 # Seconds of one core per review and fit, per fit, and per data set.
 TEXT_SECONDS = {"NB": (6e-8, 1e-5, 7e-4), "SVM": (4.5e-7, 1e-5, 1.3e-3)}
 MODEL_SECONDS = {"centroid": 2.5e-3, "stump": 2.5e-3, "highdim": 1.2e-2}  # per simulated data set, all settings
+VARIANCE_ROWS = ("estimates", "components", "single_source")
 MESSAGE = "{learner}, sampling {sampling} replacement"
 
 
@@ -90,7 +91,7 @@ STUDY = Study(
         Measure(
             "measure_variance",
             function="measure.measure_variance",
-            rows={kind: f"{kind}/{{learner}}/{{sampling}}/{{points}}.parquet" for kind in ("estimates", "components")},
+            rows={kind: f"{kind}/{{learner}}/{{sampling}}/{{points}}.parquet" for kind in VARIANCE_ROWS},
             cells=lambda run: [sample | {"points": points} for sample in samples(run) for points in run.settings["n_points"]],
             inputs=counts,
             params=lambda run, cell: run.pick("n_truth") | {"master_seed": run.master_seed},
@@ -121,64 +122,77 @@ STUDY = Study(
                     "figure2_error",
                     title="Figure 2 as a table: what cross-validation promises, and what a new source delivers",
                     category="1 Bias and spread",
-                    caption="Does cross-validation promise too much on a source that it has not seen? A source is where data "
-                    "come from, here the domain of the products reviewed; the task is to tell good reviews from bad ones; the "
-                    "reviews are {kind_of_reviews}. CVS leaves one source out at a time; CVR cuts all points at random, so that "
-                    "every source is also trained on; OSE is the error that the learner, trained on all K sources, really has on "
-                    "a source held out. The paper: CVR < OSE < CVS everywhere. Cells: mean over {n_seeds} draws of domains with "
-                    "{n_datasets} data sets each, plus or minus its standard error; differences are paired by draw. Bold: above "
-                    "0 by two errors.",
+                    caption="Does cross-validation promise too much on a source that it has not seen? CVS leaves one source "
+                    "out, CVR cuts at random, OSE is the error on a source held out. Paper: CVR < OSE < CVS. The reviews are "
+                    "{kind_of_reviews}. Means over {n_seeds} draws of domains with {n_datasets} data sets each, ± standard "
+                    "error; bold: above 0 by two errors.",
                 ),
                 Table(
                     "figure3_spread",
                     title="Figure 3 as a table: spread of the estimate",
                     category="1 Bias and spread",
-                    caption="How much do the estimates vary from data set to data set when the sources stay the same? Standard "
-                    "deviation over data sets of the error estimated by leaving one source out (CVS) and by random blocks (CVR), "
-                    "mean over {n_seeds} draws of domains, plus or minus its standard error. The paper: CVS varies more than "
-                    "CVR, by the same order of magnitude, and both go to 0 with more data. Bold: the paired difference is above "
-                    "0 by two errors.",
+                    caption="How much do the estimates vary when the sources stay the same? Standard deviation over data "
+                    "sets, mean over {n_seeds} draws of domains, ± standard error. The paper: CVS varies more, by the same "
+                    "order of magnitude, and both go to 0 with more data. Bold: the paired difference is above 0 by two "
+                    "errors.",
                 ),
             ),
         ),
         OutputGroup(
             "variance",
             function="tables.variance",
-            inputs=lambda run: {"estimates": run.rows("estimates"), "components": run.rows("components")},
-            seconds=3,
+            inputs=lambda run: {kind: run.rows(kind) for kind in VARIANCE_ROWS},
+            seconds=5,
             mb=1500,
             message="decomposition and estimators of the variance",
             items=(
                 Table(
+                    "table1_bias",
+                    title="Table 1: naive estimators of the variance of CVS",
+                    category="3 Estimators",
+                    caption="Estimators for blocks that are sources, with the bias that the paper prints. Right: the value "
+                    "of that formula from measured moments, and the measured bias with its error, over {n_truth} data sets. "
+                    "Both are divided by the true variance. theta_A and theta_B are the paper's new estimators.",
+                ),
+                Table(
+                    "table2_bias",
+                    title="Table 2: estimators of the variance of CVR",
+                    category="3 Estimators",
+                    caption="Estimators for random blocks, with the bias that the paper prints, and theta_5, its new one. "
+                    "Right: the value of that formula from measured moments, and the measured bias with its error, over "
+                    "{n_truth} data sets. Both are divided by the true variance.",
+                ),
+                Table(
+                    "proposition1",
+                    title="Proposition 1: an estimator for any chosen bias",
+                    category="3 Estimators",
+                    caption="Choose factors of sigma², omega, gamma and mu² with a1 + a2 + a3 - a4 = -1. The proposition "
+                    "gives the weights of an estimator with that bias. Promised and measured bias over {n_truth} data sets, "
+                    "divided by the true variance. A small bias costs spread, and estimates below 0.",
+                ),
+                Table(
                     "figure4_decomposition",
                     title="Figure 4 as a table: what the variance is made of",
                     category="2 Decomposition",
-                    caption="Losses vary by themselves (sigma), together with the others of their block (omega), and with those "
-                    "of other blocks (gamma); the three terms of the paper's equations 7 (CVS: blocks are sources) and 2 (CVR: "
-                    "random blocks) add up to theta, the variance of the cross-validation estimate. Measured on {n_truth} data "
-                    "sets from the same domains. Shares in per cent: estimators built on W, the variance within blocks, see only "
-                    "sigma. The last columns are the spread of the single omega_k and gamma_kl, and after the slash the spread "
-                    "that they would show if all were equal, from measuring on finitely many data sets.",
+                    caption="The variance theta of the estimate is the sum of three terms. Losses vary alone (sigma), with "
+                    "their block (omega), and with other blocks (gamma). Measured on {n_truth} data sets, ± standard error. "
+                    "Last columns: spread of the single covariances, and after the slash the spread that noise alone gives.",
                 ),
                 Table(
                     "figure6_estimators",
                     title="Figure 6 as a table: can a single data set tell the variance?",
                     category="3 Estimators",
-                    caption="The true variance of the cross-validation estimate, over {n_truth} data sets from the same domains, "
-                    "and what the estimators of the paper's Figure 6 say of it from a single data set, on average. Plus or "
-                    "minus: Monte Carlo standard error. A mean says nothing about a single data set: spread and negative values "
-                    "stand in the table of estimators.",
+                    caption="The true variance of the estimate over {n_truth} data sets from the same domains. Beside it is "
+                    "the mean of what each estimator says of a single data set, ± Monte Carlo error. Spread and values below "
+                    "0 stand in the table of estimators.",
                 ),
                 Table(
                     "estimators",
                     title="How good is an estimate of the variance made from a single data set?",
                     category="3 Estimators",
-                    caption="The paper compares means only; a user has one data set. Ratio: mean over true variance, 1 is "
-                    "unbiased. sd/mean: standard deviation over mean. Negative: share of data sets in which the estimate is "
-                    "below 0, which a variance cannot be. RMSE: root mean squared error over true variance. Coverage: share of "
-                    "data sets whose 95 % interval, mean plus or minus z times root of the estimate, holds the expectation of "
-                    "the mean, for these domains; it should reach .95. With t: the same with Student's t and K - 1 degrees of "
-                    "freedom. Estimators that are equal for blocks of equal size are listed once, with their formula.",
+                    caption="A user has one data set. Ratio: mean estimate over true variance. sd/mean: its spread. "
+                    "Negative: share of estimates below 0. RMSE: over the true variance. Coverage: share of 95 % intervals "
+                    "that hold the expected estimate, for these domains. With t: Student's t with K - 1 degrees of freedom.",
                 ),
             ),
         ),
@@ -194,27 +208,19 @@ STUDY = Study(
                     "mean_predictor",
                     title="Exact results",
                     category="4 Models",
-                    caption="For the simplest learner, which predicts the mean of the training data, everything about "
-                    "cross-validation over sources can be computed without random numbers: squared loss, normal points with "
-                    "variance 1 and K = 10 sources. Fixed: source means at the normal quantiles of (k - .5)/10; random: source "
-                    "means with variance .25; iid: all alike. E[...]: expected estimate of leaving one source out (CVS) and of "
-                    "random blocks (CVR); OSE: error on a new source; terms and theta as in the decomposition of CVS; the last "
-                    "columns: expected estimate of the variance over theta, 1 is unbiased. With random sources CVR lies below "
-                    "OSE and CVS above. With fixed ones S2/K is many times too large and W/N (theta_A) is the least biased.",
+                    caption="The mean of the training data as learner, squared loss, K = 10 sources of normal points with "
+                    "variance 1: no random numbers are needed. Sources are fixed, random with variance .25, or all alike "
+                    "(iid). Last columns: expected estimate of the variance over theta; 1 is unbiased.",
                 ),
                 Table(
                     "models",
                     title="Estimators where the truth is known",
                     category="4 Models",
                     when=lambda run: bool(run.settings["models"]),
-                    caption="Ten sources made by a model, {n_simulations} data sets: a stable learner (centroid), one that is "
-                    "unstable on purpose (stump), and many inputs (highdim); sources that are all alike (iid), that differ and "
-                    "stay the same in all data sets (fixed), or are drawn anew for each (random). Sigma: share of the variance "
-                    "that the estimators built on W can see. Coverage of OSE: of the error on a source not seen, what a user "
-                    "wants to know; only where sources are random is the variation of the sources part of the experiment. There, "
-                    "intervals made from the variance within sources (W) know nothing of how sources differ; S2/K with Student's "
-                    "t does, and comes near .95 where the learner is stable. Random blocks (CVR) can miss it for a second "
-                    "reason: where they know every source, their mean is too low.",
+                    caption="Ten sources made by a model, {n_simulations} data sets; learners are stable (centroid), "
+                    "unstable (stump), or have many inputs (highdim). Sources are alike (iid), fixed, or drawn anew (random). "
+                    "Coverage of OSE: of the error on a new source, which only makes sense for random sources. S2/K with "
+                    "Student's t comes nearest there.",
                 ),
             ),
         ),
@@ -230,84 +236,61 @@ STUDY = Study(
                     "figure1_blocks",
                     title="Figure 1: what varies together",
                     category="4 Models",
-                    caption="Cross-validation gives one loss for every test point. The picture is the table of all covariances "
-                    "of these losses, here for three blocks of four points; the variance of the estimate is the mean of the "
-                    "whole table. Dark: the variance of a loss. Hatched: two points of the same block, which were tested by the "
-                    "same trained model. White: points of different blocks, whose models were trained on almost the same data. "
-                    "Left: with random blocks (CVR) all blocks are alike and three numbers say everything. Right: with sources "
-                    "as blocks (CVS) every source, and every pair of sources, has its own.",
+                    caption="Cross-validation gives one loss per test point. The picture is the table of their covariances, "
+                    "for three blocks of four points. Dark: a loss itself. Hatched: two points of a block, tested by one "
+                    "model. White: points of two blocks. Random blocks need three numbers (left); with sources every source "
+                    "and pair has its own (right).",
                 ),
                 Figure(
                     "figure2_error",
                     title="Figure 2: what cross-validation promises, and what a new source delivers",
                     category="1 Bias and spread",
-                    caption="A source is where data come from, here the domain of the products reviewed; the task is to tell "
-                    "good reviews from bad ones. CVS leaves one source out at a time. CVR cuts all reviews at random, so that "
-                    "every source is also trained on. OSE, the truth, is the error on a domain held out of everything, by the "
-                    "learner trained on all K others. Means over {n_seeds} draws of domains with {n_datasets} data sets each; "
-                    "the reviews are {kind_of_reviews}. The paper finds CVR < OSE < CVS everywhere: random cuts promise too "
-                    "much, leaving sources out promises a little too little. Look at the gap between CVR and OSE, which more "
-                    "data should not close, and at rings and crosses, where there are any: at a ring this study does not show "
-                    "the order, at a cross it shows the contrary. Both ways of cutting train on K - 1 parts of K, the truth on "
-                    "all K: with few sources or few reviews they pay for that, and even CVR can lie above the truth. Bars are "
-                    "two standard errors over draws from these domains; the order is judged by differences within a draw, which "
-                    "are in the table. Drawn with replacement, as in the paper, copies of a review get into training and test "
-                    "part of random blocks; without, they do not.",
+                    caption="CVS leaves one source out, CVR cuts at random, OSE is the error on a source held out of "
+                    "everything. Paper: CVR < OSE < CVS. A ring marks sizes where this run cannot show the order, a cross the "
+                    "contrary. The reviews are {kind_of_reviews}. Means over {n_seeds} draws of domains with {n_datasets} "
+                    "data sets each. Bars: two errors.",
                 ),
                 Figure(
                     "figure3_spread",
                     title="Figure 3: spread of the estimate",
                     category="1 Bias and spread",
-                    caption="The sources (domains of reviews) are fixed and data sets are drawn from them again and again: "
-                    "standard deviation of the error estimated by leaving one source out (CVS) and by random blocks (CVR), mean "
-                    "over {n_seeds} draws of domains. The paper: CVS varies more, by the same order of magnitude, and both go to "
-                    "0 with more data. This is spread about each one's own mean: a small one does not help an estimate that is "
-                    "biased (Figure 2). Bars: two standard errors.",
+                    caption="Standard deviation of both estimates when the sources stay the same, mean over {n_seeds} draws "
+                    "of domains. The paper: CVS varies more, by the same order of magnitude, and both go to 0 with more data. "
+                    "A small spread does not help a biased estimate (Figure 2). Bars: two errors.",
                 ),
                 Figure(
                     "figure4_decomposition",
                     title="Figure 4: what the variance is made of",
                     category="2 Decomposition",
-                    caption="The variance of a cross-validation estimate is the sum of three terms: losses that vary by "
-                    "themselves (sigma), together with the other points of their block (omega), and with points of other blocks "
-                    "(gamma); Figure 1 shows where they come from. Left: blocks are sources (CVS); right: random blocks (CVR). "
-                    "All domains are fixed; measured on {n_truth} data sets. Estimators built on W, the variance within blocks, "
-                    "see only sigma: where it is far below the black line, W/N is too small. Terms can be below 0, truly or by "
-                    "Monte Carlo error; a row of panels that has such values is linear about 0 and logarithmic beyond, others "
-                    "are logarithmic: the axis says which. The table has the shares.",
+                    caption="The variance of the estimate (black) is the sum of three terms: losses alone (sigma), with "
+                    "their block (omega), with other blocks (gamma). Measured on {n_truth} data sets from the same domains; "
+                    "bars: two errors. Rows of panels with values below 0 have an axis that is linear about 0. W/N sees only "
+                    "sigma.",
                 ),
                 Figure(
                     "figure5_covariances",
                     title="Figure 5: do blocks differ?",
                     category="3 Estimators",
-                    caption="Every dot is a covariance of losses: filled, of two points of one block (omega); open, of points of "
-                    "two blocks (gamma). The variances on the diagonal are orders of magnitude larger and left out. The paper "
-                    "sees that gammas vary less when there are more points per source, and omegas do not. Compare the dots with "
-                    "the grey bands: two Monte Carlo errors, from {n_truth} data sets, about the mean of the dots. Dots that "
-                    "mostly stay within their band may all be equal, and a band that narrows with M makes them draw together "
-                    "whatever the truth is.",
+                    caption="A dot is a covariance of losses: filled within a block (omega), open between two blocks "
+                    "(gamma). The paper: gammas spread less with more points, omegas do not. Grey bands: two Monte Carlo "
+                    "errors from {n_truth} data sets. Dots that stay within their band may all be equal.",
                 ),
                 Figure(
                     "figure6_estimators",
                     title="Figure 6: can a single data set tell the variance?",
                     category="3 Estimators",
-                    caption="Black: the true variance of the cross-validation estimate, over {n_truth} data sets from the same "
-                    "domains. The other lines: what estimators say that see one data set only, on average. Left, sources as "
-                    "blocks: the paper finds S2/K, from the spread of the source means, far too large when there are many "
-                    "points, because sources differ; W/N, from the spread within sources, too small; twice that about right. "
-                    "Right, random blocks: the paper recommends theta_5. A mean says nothing about a single data set: see the "
-                    "table of estimators for spread and negative values. Bars: two Monte Carlo errors. A row of panels with "
-                    "values below 0 is linear about 0 and logarithmic beyond, others are logarithmic: the axis says which.",
+                    caption="Black: the true variance, over {n_truth} data sets. Other lines: mean of each estimator, which "
+                    "sees one data set. The paper: S2/K far too large with sources and many points, W/N too small, 2W/N about "
+                    "right; theta_5 best for random blocks. Triangles: means below the axis, with their value. Bars: two "
+                    "errors.",
                 ),
                 Figure(
                     "coverage",
                     title="How often do the intervals hold?",
                     category="3 Estimators",
-                    caption="Share of {n_truth} data sets whose 95 % interval holds the expectation of the estimate, for these "
-                    "domains. Black line: what it should be. Below it, an interval promises too much; above, it is wider than "
-                    "needed. A negative variance estimate makes no interval and counts as a miss, so that an estimator can be "
-                    "right on average and useless for an interval (theta_5). None of these intervals is about a new source, for "
-                    "which the table of models has the answer. Bars: two Monte Carlo errors, up to 1 at most.",
+                    caption="Share of {n_truth} data sets whose 95 % interval holds the expected estimate, for these "
+                    "domains. Black: what it should be. A negative estimate makes no interval and counts as a miss. None of "
+                    "these intervals is about a new source; the table of models has that. Bars: two errors.",
                 ),
             ),
         ),

@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING, Any
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
+from foldshift.studies.geras_2013.bias_tables import (
+    SINGLE,
+    TABLE1,
+    TABLE2,
+    bias_grid,
+    proposition1,
+    proposition1_grid,
+    table1_bias,
+    table2_bias,
+)
 from foldshift.studies.geras_2013.held_out_errors import DRAWS, error_table, spread_table
 from foldshift.studies.geras_2013.source_rows import CELL, DESIGNS, GRID, REVIEWS, SAMPLING, above_zero, blocks, read_rows
 from foldshift.studies.geras_2013.variance_estimators import (
@@ -35,6 +45,11 @@ LETTERS = (
     "s2: mean product of two losses of one block; mean: the estimate of the error."
 )
 
+MOMENTS = (
+    "s1: mean squared loss; s2 and s3: mean product of two losses of one block and of two blocks; s_k, s_kl: s2 of source k, s3 "
+    "of the pair k, l. Two numbers are the smallest and the largest over sources or pairs, which the CSV file has one by one."
+)
+
 
 def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Figures 2 and 3 as tables."""
@@ -48,11 +63,16 @@ def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
 
 
 def variance(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
-    """Make Figures 4 and 6 as tables, and the table of estimators."""
+    """Make Tables 1 and 2, Proposition 1, Figures 4 and 6 as tables, and the table of estimators."""
     estimates, components = read_rows(inputs.estimates, ESTIMATES), read_rows(inputs.components, COMPONENTS)
+    table1 = table1_bias(estimates, components, read_rows(inputs.single_source, SINGLE))
+    table2, chosen = table2_bias(estimates, components), proposition1(estimates, components)
     decomposition = decomposition_table(components, settings["n_truth"])
     figure6, estimators = figure6_table(estimates), estimators_table(estimates)
     return {
+        "table1_bias": TableResult(table1, bias_grid(table1, TABLE1, MOMENTS)),
+        "table2_bias": TableResult(table2, bias_grid(table2, TABLE2, MOMENTS)),
+        "proposition1": TableResult(chosen, proposition1_grid(chosen)),
         "figure4_decomposition": TableResult(decomposition, decomposition_grid(decomposition)),
         "figure6_estimators": TableResult(figure6, figure6_grid(figure6)),
         "estimators": TableResult(estimators, estimators_grid(estimators)),

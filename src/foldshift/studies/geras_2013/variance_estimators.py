@@ -56,7 +56,7 @@ def decomposition_table(components: pd.DataFrame, n_datasets: int) -> pd.DataFra
     out = []
     for keys, part in cells(components, CELL):
         values = {kind: of_kind.sort_values(["k", "l"])["value"].to_numpy() for kind, of_kind in part.groupby("kind")}
-        row = keys | {name: float(values[name][0]) for name in (*TERMS, "theta")}
+        row = keys | {name: float(values[name][0]) for term in (*TERMS, "theta") for name in (term, f"se_{term}")}
         row |= {f"{name.removesuffix('_term')}_share": ratio_or_nan(row[name], row["theta"]) for name in TERMS}
         noise = covariance_noise(values["sigma"], values["omega"], keys["n_points"], n_datasets)
         for kind, error in zip(("omega", "gamma"), noise):
