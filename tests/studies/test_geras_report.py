@@ -442,6 +442,18 @@ def test_terms_below_zero_are_shown_and_positive_ones_are_on_a_logarithmic_axis(
     assert figures.draw_decomposition(positive).axes[0].get_ylabel() == "logarithmic"
 
 
+def test_a_mean_below_zero_is_an_arrow_with_its_value_and_leaves_the_axis_to_the_others():
+    estimates, _ = _both_designs(samplings=("with",))
+    table = estimators.figure6_table(estimates)
+    five = (table["estimator"] == "theta_5") & (table["n_points"] == 6)
+    axes = figures.draw_estimators(table.assign(average=table["average"].where(~five, -2e-4))).axes
+    assert {axis.get_yscale() for axis in axes} == {"log"}
+    assert axes[0].get_ylim()[0] == pytest.approx(table["theta"].min() / figures.BELOW_TRUTH)
+    assert [[text.get_text() for text in axis.texts] for axis in axes] == [[], ["-2e-04, below 0"]]
+    plain = figures.draw_estimators(table.assign(average=table["theta"])).axes
+    assert not any(axis.texts for axis in plain)
+
+
 def test_bars_of_a_coverage_end_at_1_within_the_axis():
     estimates, _ = _both_designs(samplings=("with",))
     table = estimators.estimators_table(estimates).assign(coverage=1.0, se_coverage=0.05, coverage_t=0.99, se_coverage_t=0.05)

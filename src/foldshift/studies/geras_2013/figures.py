@@ -62,6 +62,7 @@ SERIES["theta_3"], SERIES["theta_4"] = SERIES["theta_gamma"], SERIES["theta_A"]
 STUDENT_SERIES = Line(5, r"S2/K with Student's t$_{K-1}$")
 # Powers of ten below the largest value that are drawn logarithmically; nearer to 0 the axis is linear and shows negative values.
 DECADES = 3
+BELOW_TRUTH = 10  # the axis of Figure 6 ends at the smallest true variance over this
 WHITE, LIGHT, GREY, DARK = "#FFFFFF", "#DDDDDD", "#8C8C8C", "#333333"
 
 
@@ -173,7 +174,7 @@ def draw_decomposition(table: pd.DataFrame) -> Figure:
     figure, panels = _by_design(table, "part of the variance")
     for axis, _, part in panels:
         for index, (name, label) in enumerate(TERMS.items()):
-            axis.plot(part["n_points"], part[name], lw=1.2, ms=4, label=label, **style(index))
+            _draw_line(axis, _aside(part["n_points"], index - 1.5), part, name, Line(index, label))
         _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
     _show_signs(panels, list(TERMS))
     return _with_legend(figure, 2)
@@ -211,17 +212,36 @@ def draw_covariances(components: pd.DataFrame, n_datasets: int) -> Figure:
 
 
 def draw_estimators(table: pd.DataFrame) -> Figure:
-    """Draw Figure 6: true variance and the means of its estimators."""
-    figure, panels = _by_design(table, "variance of the estimate")
-    for axis, design, part in panels:
-        truth = part.drop_duplicates("n_points")
-        _draw_line(axis, truth["n_points"], truth, "theta", Line(0, r"true variance $\theta$", width=2))
-        for step, name in enumerate(FIGURE6[design], start=1):
-            of = part[part["estimator"] == name]
-            _draw_line(axis, _aside(of["n_points"], step), of, "average", SERIES[name])
-        _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
-    _show_signs(panels, ["theta", "average"])
+    """Draw Figure 6: true variance and the means of its estimators; what is far below every variance is an arrow."""
+    figure, panels = _by_design(table, "variance of the estimate, logarithmic")
+    for i in range(0, len(panels), len(DESIGNS)):
+        row = panels[i : i + len(DESIGNS)]
+        truths = np.concatenate([panel.rows["theta"].to_numpy(dtype=float) for panel in row])
+        floor = truths[truths > 0].min() / BELOW_TRUTH if (truths > 0).any() else -np.inf
+        for axis, design, part in row:
+            truth = part.drop_duplicates("n_points")
+            _draw_line(axis, truth["n_points"], truth, "theta", Line(0, r"true variance $\theta$", width=2))
+            for step, name in enumerate(FIGURE6[design], start=1):
+                of = part[part["estimator"] == name]
+                shown = of.assign(average=of["average"].where(~(of["average"] < floor)))
+                _draw_line(axis, _aside(of["n_points"], step), shown, "average", SERIES[name])
+                _mark_below(axis, of[of["average"] < floor], SERIES[name])
+            _size_axis(axis, sorted(set(table["n_points"])), logarithmic=True)
+        if np.isfinite(floor):
+            row[0].axis.set_yscale("log")  # the row shares its axis
+            highest = np.concatenate([panel.rows[["theta", "average"]].to_numpy(dtype=float).ravel() for panel in row])
+            row[0].axis.set_ylim(floor, 2 * np.nanmax(highest))
     return _with_legend(figure, 3)
+
+
+def _mark_below(axis: Axes, rows: pd.DataFrame, line: Line) -> None:
+    """Mark means below the axis: an arrow at its foot, and the value in words."""
+    for n_points, average in rows[["n_points", "average"]].itertuples(index=False):
+        colour, place = style(line.look)["color"], axis.get_xaxis_transform()
+        axis.plot([n_points], [0.06], marker="$\u2193$", color=colour, ms=8, transform=place)
+        words = f"{average:.0e}, below 0" if average < 0 else f"{average:.0e}, below"
+        look: dict[str, Any] = {"xytext": (-6, 0), "textcoords": "offset points", "ha": "right", "va": "center", "fontsize": 7}
+        axis.annotate(words, (n_points, 0.06), xycoords=place, color=colour, **look)
 
 
 def draw_coverage(table: pd.DataFrame, level: float = LEVEL) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +62,7 @@ def decomposition_table(components: pd.DataFrame, n_datasets: int) -> pd.DataFra
         for kind, error in zip(("omega", "gamma"), noise):
             spread = values[kind].std(ddof=1) if len(values[kind]) > 1 else np.nan
             row |= {f"{kind}_spread": float(spread), f"{kind}_noise": error}
-        out.append(row)
+        out.append(row | _single_components(values, keys["n_points"], n_datasets) | _magnitudes(values, keys["n_points"]))
     return pd.DataFrame(out)
 
 
@@ -79,6 +79,32 @@ def covariance_noise(sigma: FloatArray, omega: FloatArray, M: int, n_datasets: i
     pairs = np.outer(c, c)[np.triu_indices(len(c), 1)]
     omega_noise = M / (M - 1) * np.sqrt(2 * (c**2).mean() / (n_datasets - 1))
     return float(omega_noise), float(np.sqrt(pairs.mean() / (n_datasets - 1)))
+
+
+def _single_components(values: dict[Any, FloatArray], M: int, n_datasets: int) -> dict[str, int]:
+    """Count blocks, and single omega_k and gamma_kl above and below 0 by two Monte Carlo errors of their own."""
+    K, row = len(values["omega"]), {"n_blocks": len(values["omega"])}
+    c = (values["sigma"] + (M - 1) * values["omega"]) / M
+    one, other = np.triu_indices(K, 1)
+    scale = np.sqrt(1 / max(n_datasets - 1, 1))
+    errors = {"omega": M / max(M - 1, 1) * np.sqrt(2) * c * scale, "gamma": np.sqrt(np.maximum(c[one] * c[other], 0)) * scale}
+    for kind, error in errors.items():
+        row[f"n_{kind}"] = len(values[kind])
+        row[f"n_{kind}_above"] = int((values[kind] > 2 * error).sum())
+        row[f"n_{kind}_below"] = int((values[kind] < -2 * error).sum())
+    return row
+
+
+def _magnitudes(values: dict[Any, FloatArray], M: int) -> dict[str, float]:
+    """Compare the smallest mean squared with the variance and its largest single term, the smallest sigma with covariances."""
+    K, smallest = len(values["mu"]), float((values["mu"] ** 2).min())
+    covariances = float(max(np.abs(values["omega"]).max(), np.abs(values["gamma"]).max()))
+    singles = (values["sigma"] / M, (M - 1) / M * values["omega"], values["gamma"])
+    return {
+        "mu_over_theta": ratio_or_nan(smallest, values["theta"][0]),
+        "mu_over_terms": ratio_or_nan(smallest, float(max(np.abs(one).max() for one in singles)) / K**2),
+        "sigma_over_covariances": ratio_or_nan(float(values["sigma"].min()), covariances),
+    }
 
 
 def figure6_table(estimates: pd.DataFrame) -> pd.DataFrame:
