@@ -360,24 +360,22 @@ def _omega_cvs(tables: Tables) -> Judged:
     return found._replace(remark=f"{found.remark}; {ratio:.1f} times at the largest M")
 
 
-def _spread_falls(kind: str) -> tuple[Callable[[Tables], tuple[float, float, str]], Judge]:
-    """Give how the spread of single covariances falls with M, and judge that it falls."""
+def spread_falls(tables: Tables, kind: str) -> tuple[float, float, str]:
+    """Give the log of the spread of single covariances at a small M over that at the largest, its error, and both M.
 
-    def fall(tables: Tables) -> tuple[float, float, str]:
-        rows = tables.terms("cvs")
-        if len(rows) < 2:
-            return np.nan, np.nan, ""
-        first, last = rows.iloc[0], rows.iloc[-1]
-        value = float(np.log(first[f"{kind}_spread"] / last[f"{kind}_spread"]))
-        noise = [float(row[f"{kind}_spread"] / row[f"{kind}_noise"]) for row in (first, last)]
-        n = first[f"n_{kind}"]
-        return value, float(np.sqrt(1 / (n - 1))), f"spread over noise {noise[0]:.1f} and {noise[1]:.1f}"
-
-    return fall, lambda tables: by_error(*fall(tables))
-
-
-def _omega_spread(tables: Tables) -> Judged:
-    return within(*_spread_falls("omega")[0](tables)[:2], HALVED, _spread_falls("omega")[0](tables)[2])
+    Noise is taken away: that of n equal covariances has the squared spread noise^2, and of all with the spread tau the variance
+    ``(2 noise^4 + 4 noise^2 tau^2) / (n - 1)``. The small M is the first at which there is more than noise by two errors.
+    """
+    rows = tables.terms("cvs")
+    noise = rows[f"{kind}_noise"] ** 2
+    left = rows[f"{kind}_spread"] ** 2 - noise
+    error = np.sqrt((2 * noise**2 + 4 * noise * left.clip(lower=0)) / (rows[f"n_{kind}"] - 1))
+    seen = rows.index[left > N_ERRORS * error]
+    if len(seen) < 2 or seen[-1] != rows.index[-1]:
+        return np.nan, np.nan, "no more than noise"
+    ends = [seen[0], seen[-1]]
+    value = np.log(left[ends[0]] / left[ends[1]]) / 2
+    return float(value), float(np.hypot(*(error[ends] / left[ends])) / 2), f"M = {ends[0]} and {ends[1]}; less is noise"
 
 
 def _any_bias(tables: Tables) -> Judged:
@@ -428,8 +426,8 @@ JUDGES: dict[str, Judge] = {
     "spread_vanishes": _spread_vanishes,
     "terms_differ": _terms_differ,
     "omega_cvs": _omega_cvs,
-    "gamma_spread": _spread_falls("gamma")[1],
-    "omega_spread": _omega_spread,
+    "gamma_spread": lambda tables: by_error(*spread_falls(tables, "gamma")),
+    "omega_spread": lambda tables: within(*spread_falls(tables, "omega")[:2], HALVED, spread_falls(tables, "omega")[2]),
     "sigma_orders": lambda tables: at_least(np.log10(tables.terms("cvs")["sigma_over_covariances"]).tail(1), FEW_ORDERS),
     "gamma_overestimates": lambda tables: by_error(*_ratio("theta_gamma", -1)(tables)),
     "a_closer": _less_biased(("theta_gamma",), "theta_A", "table1", largest=True),
