@@ -110,7 +110,8 @@ def test_one_learner_or_one_size_or_nothing_is_judged_as_far_as_it_goes():
         ([3.0, 3.0, 0.0], HOLDS, "shown at 2 of 3 sizes"),
         ([3.0, -3.0, 3.0], IN_PART, "shown at 2 of 3 sizes, the contrary at 1"),
         ([3.0, 0.0, 0.0], IN_PART, "shown at 1 of 3 sizes"),
-        ([-3.0, 0.0, 0.0], DOES_NOT_HOLD, "shown at 0 of 3 sizes, the contrary at 1"),
+        ([-3.0, -3.0, 0.0], DOES_NOT_HOLD, "shown at 0 of 3 sizes, the contrary at 2"),
+        ([-3.0, 0.0, 0.0], NOT_SEEN, "shown at 0 of 3 sizes, the contrary at 1"),
         ([1.0, 1.0, np.nan], NOT_SEEN, "shown at 0 of 2 sizes"),
         ([], NOT_SEEN, ""),
     ],
@@ -128,9 +129,9 @@ def test_a_number_is_near_0_only_if_its_errors_say_so():
 def test_claims_that_a_learner_loses_are_named():
     holds, fails, unseen = (claims.Judged(one) for one in (HOLDS, DOES_NOT_HOLD, NOT_SEEN))
     found = claims.same_verdicts(
-        {"a": holds, "b": holds, "c": holds, "d": fails}, {"a": holds, "b": fails, "c": unseen, "d": fails}
+        {"a": holds, "b_b": holds, "c": holds, "d": fails}, {"a": holds, "b_b": fails, "c": unseen, "d": fails}
     )
-    assert found.verdict == DOES_NOT_HOLD and found.remark == "1 of 2; not b"
+    assert found.verdict == DOES_NOT_HOLD and found.remark == "1 of 2; not b b"
     assert claims.same_verdicts({"a": fails}, {"a": fails}).verdict == NOT_SEEN
 
 
@@ -141,3 +142,22 @@ def test_the_ledger_is_made_from_the_files(tmp_path):
         frame.to_csv(paths[name], index=False)
     made = claims.ledger(SimpleNamespace(**paths, printed=SENTENCES), {"reviews": "generated"})["claims_ledger"]
     assert len(made.frame) == 38 and made.words["kind_of_reviews"].startswith("generated")
+
+
+def _spreads(omega, gamma, noise=0.001):
+    """Decompositions with these spreads of single covariances at three sizes."""
+    frames = _frames()
+    for kind, values in (("omega", omega), ("gamma", gamma)):
+        for m, value in zip(SIZES, values):
+            at = frames[2]["n_points"] == m
+            frames[2].loc[at, [f"{kind}_spread", f"{kind}_noise"]] = float(np.hypot(value, noise)), noise
+    return claims.Tables(*(frame[frame["learner"] == "NB"] for frame in frames))
+
+
+def test_noise_is_taken_from_spreads_before_they_are_compared():
+    tables = _spreads(omega=(0.0, 0.01, 0.01), gamma=(0.0, 0.04, 0.01))
+    # At M = 10 there is noise alone.
+    value, error, remark = claims.spread_falls(tables, "omega")
+    assert value == pytest.approx(0, abs=1e-9) and error < 0.1 and remark.startswith("M = 100 and 500")
+    assert claims.spread_falls(tables, "gamma")[0] == pytest.approx(np.log(4))
+    assert np.isnan(claims.spread_falls(_spreads((0.01, 0.01, 0.0), (1, 1, 1)), "omega")[0])

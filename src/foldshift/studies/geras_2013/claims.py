@@ -71,7 +71,7 @@ def judge_claims(frames: list[pd.DataFrame]) -> dict[str, Judged]:
         tables = Tables(*(one[one["sampling"] == sampling] for one in of_learner))
         by_learner[learner] = {name: judge(tables) for name, judge in JUDGES.items()}
     first = by_learner.get("NB") or next(iter(by_learner.values()), {})
-    judged = {name: one for name, one in first.items() if one.verdict != NOT_SEEN or np.isfinite(one.effect)}
+    judged = {name: one for name, one in first.items() if one.verdict != NOT_SEEN or one.remark or np.isfinite(one.effect)}
     if {"NB", "SVM"} <= set(by_learner):
         judged["svm_too"] = same_verdicts(by_learner["NB"], by_learner["SVM"])
     return judged
@@ -85,7 +85,7 @@ def same_verdicts(one: dict[str, Judged], other: dict[str, Judged]) -> Judged:
         return Judged("cannot be seen here")
     kept = [name for name in seen if other[name].verdict == HOLDS]
     lost = [name for name in seen if name not in kept]
-    remark = f"{len(kept)} of {len(seen)}" + (f"; not {', '.join(lost)}" if lost else "")
+    remark = f"{len(kept)} of {len(seen)}" + (f"; not {', '.join(lost).replace('_', ' ')}" if lost else "")
     in_part = len(kept) > len(lost)
     return Judged("holds" if not lost else "holds in part" if in_part else "does not hold", len(kept) / len(seen), remark=remark)
 
@@ -93,7 +93,7 @@ def same_verdicts(one: dict[str, Judged], other: dict[str, Judged]) -> Judged:
 def over_sizes(effects: ArrayLike, errors: ArrayLike, what: str = "sizes") -> Judged:
     """Judge effects at several sizes: holds if no size is against it by two errors, and half are for it.
 
-    The effect is their mean, with an error as if sizes were independent.
+    The effect is their mean, with an error as if sizes were independent. A claim that no size is for is refuted by the mean.
     """
     values, noise = np.asarray(effects, dtype=float), np.asarray(errors, dtype=float)
     known = np.isfinite(values) & np.isfinite(noise)
@@ -103,10 +103,9 @@ def over_sizes(effects: ArrayLike, errors: ArrayLike, what: str = "sizes") -> Ju
     with_it, against = int((values > N_ERRORS * noise).sum()), int((values < -N_ERRORS * noise).sum())
     effect, error = float(values.mean()), float(np.sqrt((noise**2).sum()) / len(noise))
     remark = f"shown at {with_it} of {len(values)} {what}" + (f", the contrary at {against}" if against else "")
-    if not with_it and not against:
-        return Judged("cannot be seen here", effect, error, remark)
     if not with_it:
-        return Judged("does not hold", effect, error, remark)
+        refuted = against and effect < -N_ERRORS * error
+        return Judged("does not hold" if refuted else "cannot be seen here", effect, error, remark)
     return Judged("holds" if not against and 2 * with_it >= len(values) else "holds in part", effect, error, remark)
 
 
@@ -127,6 +126,11 @@ def at_least(values: ArrayLike, limit: float, remark: str = "") -> Judged:
     remark = remark or f"{reach} of {len(found)} sizes"
     all_reach = reach == len(found)
     return Judged("holds" if all_reach else "holds in part" if reach else "does not hold", float(found.min()), remark=remark)
+
+
+def _log10(values: pd.Series) -> pd.Series:
+    """Decimal logarithm; NaN of what is not above 0."""
+    return np.log10(values.where(values > 0))
 
 
 def _intervals(old: str, new: str) -> Judge:
@@ -276,9 +280,9 @@ def _similar_magnitude(tables: Tables) -> Judged:
         return Judged("cannot be seen here")
     last = float(ratio.iloc[-1]), float(error.iloc[-1])
     remark = f"within a factor of ten at {int(inside.sum())} of {len(ratio)} sizes, beyond at {int(outside.sum())}; largest M"
-    if not inside.any():
-        return Judged("does not hold" if outside.any() else "cannot be seen here", *last, remark)
-    return Judged("holds" if not outside.any() and 2 * inside.sum() > len(ratio) else "holds in part", *last, remark)
+    if outside.any():
+        return Judged("holds in part" if inside.any() else "does not hold", *last, remark)
+    return Judged("holds" if 2 * inside.sum() >= len(ratio) else "cannot be seen here", *last, remark)
 
 
 def _five_better(tables: Tables) -> Judged:
@@ -372,7 +376,7 @@ def spread_falls(tables: Tables, kind: str) -> tuple[float, float, str]:
     error = np.sqrt((2 * noise**2 + 4 * noise * left.clip(lower=0)) / (rows[f"n_{kind}"] - 1))
     seen = rows.index[left > N_ERRORS * error]
     if len(seen) < 2 or seen[-1] != rows.index[-1]:
-        return np.nan, np.nan, "no more than noise"
+        return np.nan, np.nan, "no more than noise" if len(rows) > 1 else ""
     ends = [seen[0], seen[-1]]
     value = np.log(left[ends[0]] / left[ends[1]]) / 2
     return float(value), float(np.hypot(*(error[ends] / left[ends])) / 2), f"M = {ends[0]} and {ends[1]}; less is noise"
@@ -400,13 +404,13 @@ JUDGES: dict[str, Judge] = {
     "intervals_cvr": _intervals("theta_3", "theta_5"),
     "cvs_unbiased": _cvs_unbiased,
     "standard_fails": _standard_fails,
-    "mean_error_large": lambda tables: at_least(np.log10(tables.terms("cvs")["mu_over_theta"]).head(1), 1.0, "smallest M"),
+    "mean_error_large": lambda tables: at_least(_log10(tables.terms("cvs")["mu_over_theta"]).head(1), 1.0, "smallest M"),
     "naive_poor": _naive_poor,
     "gamma_keeps_bias": _gamma_keeps_bias,
     "mu_orders": lambda tables: at_least(
-        np.log10(tables.terms("cvs").query(f"n_points >= {NOT_SMALL}")["mu_over_terms"]), FEW_ORDERS
+        _log10(tables.terms("cvs").query(f"n_points >= {NOT_SMALL}")["mu_over_terms"]), FEW_ORDERS
     ),
-    "sigma_largest": lambda tables: at_least(np.log10(tables.terms("cvs")["sigma_over_covariances"]), 0.0),
+    "sigma_largest": lambda tables: at_least(_log10(tables.terms("cvs")["sigma_over_covariances"]), 0.0),
     "omega_positive": _single_above("omega"),
     "gamma_positive": _single_above("gamma"),
     "b_terms_cancel": _b_terms_cancel,
@@ -428,7 +432,7 @@ JUDGES: dict[str, Judge] = {
     "omega_cvs": _omega_cvs,
     "gamma_spread": lambda tables: by_error(*spread_falls(tables, "gamma")),
     "omega_spread": lambda tables: within(*spread_falls(tables, "omega")[:2], HALVED, spread_falls(tables, "omega")[2]),
-    "sigma_orders": lambda tables: at_least(np.log10(tables.terms("cvs")["sigma_over_covariances"]).tail(1), FEW_ORDERS),
+    "sigma_orders": lambda tables: at_least(_log10(tables.terms("cvs")["sigma_over_covariances"]).tail(1), FEW_ORDERS),
     "gamma_overestimates": lambda tables: by_error(*_ratio("theta_gamma", -1)(tables)),
     "a_closer": _less_biased(("theta_gamma",), "theta_A", "table1", largest=True),
     "a_optimistic": _a_optimistic,
