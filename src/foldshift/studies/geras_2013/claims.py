@@ -325,11 +325,16 @@ def _cvs_varies_more(tables: Tables) -> Judged:
 
 
 def _same_order(tables: Tables) -> Judged:
-    ratios = _points(tables.spread, "ratio")[0] ** 2
-    if not np.isfinite(ratios).any():
+    cvs, cvs_error, cvr, cvr_error = _points(tables.spread, "sd_cvs", "se_sd_cvs", "sd_cvr", "se_sd_cvr")
+    known = (cvs > 0) & (cvr > 0) & np.isfinite(cvs_error) & np.isfinite(cvr_error)
+    if not known.any():
         return Judged("cannot be seen here")
-    most = float(np.nanmax(np.maximum(ratios, 1 / ratios)))
-    return Judged("holds" if most < ORDER else "does not hold", most)
+    ratios = 2 * np.abs(np.log(cvs[known] / cvr[known]))  # of variances
+    errors = 2 * np.hypot(cvs_error[known] / cvs[known], cvr_error[known] / cvr[known])
+    most = float(np.exp(ratios.max()))
+    if (ratios - N_ERRORS * errors > np.log(ORDER)).any():
+        return Judged("does not hold", most)
+    return Judged("holds" if (ratios + N_ERRORS * errors < np.log(ORDER)).all() else "cannot be seen here", most)
 
 
 def _spread_vanishes(tables: Tables) -> Judged:
