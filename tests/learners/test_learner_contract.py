@@ -73,11 +73,13 @@ def test_the_same_call_twice_gives_the_same_bytes(name):
     assert first.tobytes() == second.tobytes()
 
 
-def test_a_random_state_that_the_user_has_set_stays():
+@pytest.mark.parametrize(
+    "model", [foldshift.learners.GBMRegressor(random_state=3), foldshift.learners.RandomTiesNNRegressor(random_state=3)]
+)
+def test_a_random_state_that_the_user_has_set_stays(model):
     _, X, y = CASES[2]
     folds = make_folds("CV", X, y, 4, range(2))
     states = np.arange(8, dtype=np.uint32).reshape(2, 4)
-    model = foldshift.learners.GBMRegressor(random_state=3)
     for shared in (True, False):
         with_states = evaluate_folds(model, X, y, folds, random_states=states, shared=shared)
         assert (with_states == evaluate_folds(model, X, y, folds, shared=False)).all()

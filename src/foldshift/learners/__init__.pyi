@@ -6,6 +6,7 @@ from .linear.mars import MARSRegressor as MARSRegressor
 from .linear.naive_bayes import NaiveBayesClassifier as NaiveBayesClassifier
 from .neighbours.nearest_classifier import NNClassifier as NNClassifier
 from .neighbours.nearest_regressor import NNRegressor as NNRegressor
+from .neighbours.random_ties import RandomTiesNNRegressor as RandomTiesNNRegressor
 from .rules.furia import FURIAClassifier as FURIAClassifier
 from .rules.ripper import RIPPERClassifier as RIPPERClassifier
 from .trees.c45 import C45Classifier as C45Classifier

@@ -30,6 +30,7 @@ FIRST_CALL = {
     "foldshift.learners.PDFClassifier": 9.8,
     "foldshift.learners.ELMRegressor": 8.4,
     "foldshift.learners.RPARTRegressor": 8.0,
+    "foldshift.learners.RandomTiesNNRegressor": 7.8,
     "foldshift.learners.NNRegressor": 5.3,
     "foldshift.learners.GBMRegressor": 5.0,
     "foldshift.studies.cieslak_2009.measure.first_call": 12.4,
