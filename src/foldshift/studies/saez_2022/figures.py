@@ -13,6 +13,7 @@ from foldshift.reporting.figure_style import MARKERS, log_scale, plt, style
 from foldshift.reporting.items import FigureResult
 from foldshift.reporting.min_datasets import too_few
 from foldshift.shift.measures.ks import fold_ks
+from foldshift.studies.saez_2022.tables import Repetitions, no_repetitions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,8 +34,9 @@ def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure]:
 def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, Figure | FigureResult]:
     """Draw Figure 2 from its table."""
     table = pd.read_csv(inputs.table)
-    if few := too_few(len(settings["datasets"]), settings["alpha"]):
-        return {"figure2_convergence (figure)": FigureResult(None, reason=few)}
+    few = too_few(len(settings["datasets"]), settings["alpha"])
+    if nothing := few or no_repetitions(Repetitions(**settings["convergence"]), settings["n_seeds"]):
+        return {"figure2_convergence (figure)": FigureResult(None, reason=nothing)}
     return {"figure2_convergence (figure)": draw_convergence(table, settings["partitioners"], settings["alpha"])}
 
 

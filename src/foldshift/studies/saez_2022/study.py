@@ -82,9 +82,33 @@ STUDY = Study(
     items=(
         DATASETS,
         OutputGroup(
+            "setup",
+            function="setup_tables.tables",
+            inputs=lambda run: {"printed": [run.printed(name) for name in ("table2_regressors", "table3_experiment")]},
+            params=lambda run: {"learners": run.entries()},
+            local=True,
+            message="Tables 2 and 3, regressors and experiment",
+            items=(
+                Table(
+                    "table2_regressors",
+                    title="Table 2: the regressors",
+                    category="1 Data",
+                    caption="Parameters of the regressors in print and here. Not a parameter: our learner has nothing else. Not "
+                    "in print: a parameter that the paper does not name, at the default of the R package. RPART7 is RPART with "
+                    "R's own 7 samples in a leaf.",
+                ),
+                Table(
+                    "table3_experiment",
+                    title="Table 3: the experiment",
+                    category="1 Data",
+                    caption="What the experiment varies, in print and in this run, with the number of values of each.",
+                ),
+            ),
+        ),
+        OutputGroup(
             "shift",
             function="tables.target_shift",
-            inputs=lambda run: {"shift": run.per_dataset("seed_shift")},
+            inputs=lambda run: {"shift": run.per_dataset("seed_shift"), "printed": run.printed("table4_dn")},
             mb=4000,
             message="Table 4, target shift",
             items=(
@@ -92,19 +116,18 @@ STUDY = Study(
                     "table4_dn",
                     title="Table 4: target shift",
                     category="2 Target shift",
-                    caption="Target shift that cross-validation itself induces: the Kolmogorov-Smirnov distance D_n between the "
-                    "target's distributions in training and test part, mean over folds, {n_seeds} seeds and data sets. CV cuts "
-                    "at random; SCVt first sorts by target into t strata and spreads each over the folds; TSCV is the extreme, "
-                    "one stratum per sample. Smaller is better. With the partitioners from CV to TSCV, D_n should fall from left "
-                    "to right.",
+                    caption="Target shift that cross-validation itself induces. D_n is the Kolmogorov-Smirnov distance between "
+                    "the target's distributions in training and test part, mean over folds, {n_seeds} seeds and data "
+                    "sets. CV cuts at random; SCVt spreads t strata of the sorted target over the folds; TSCV has one "
+                    "stratum per sample. Smaller is better; D_n should fall from left to right.",
                 ),
                 Table(
                     "dn_by_dataset",
                     title="D_n of every data set",
                     category="2 Target shift",
                     caption="Mean over folds and seeds, its Monte Carlo standard error, and the standard deviation over seeds. "
-                    "Compare small data sets with large ones, and stratified cuts with CV. Where all targets differ, no cut can "
-                    "bring D_n to zero: one value in the test part alone is a step.",
+                    "Compare small data sets with large ones, and stratified cuts with CV. Where all targets differ, no "
+                    "cut can bring D_n to zero: one value in the test part alone is a step.",
                 ),
             ),
         ),
@@ -120,40 +143,39 @@ STUDY = Study(
                     "covariate_shift",
                     title="Shift of the inputs",
                     category="2 Target shift",
-                    caption="The paper balances the target and leaves the inputs to chance: how different are the inputs of "
-                    "training and test part? Smaller is better. KS: largest difference between the distribution functions of an "
-                    "input (nominal ones: total variation), mean and largest over the inputs. Hellinger: distance between the "
-                    "histograms of an input, mean over the inputs, at most the root of 2. Energy: energy distance of all inputs "
-                    "at once. Two-sample AUC: how well a row's five nearest neighbours tell whether it is a test row; .5 would "
-                    "be chance; compare with CV, which lies slightly below it itself, and where it is less the parts are more "
-                    "alike than a random cut makes them. Features shifted and balanced: share of the inputs that differ more, or "
-                    "less, than in random cuts of the same sizes. Stratifying on the target can only help inputs that go with "
-                    "it; CB-TSCV, where it is among the partitioners, balances target and inputs at once.",
+                    caption="The paper balances the target and leaves the inputs to chance. Distances between the inputs of "
+                    "training and test part; smaller is better. KS and Hellinger: single inputs. Energy: all at once. "
+                    "Two-sample AUC: how well nearest neighbours tell test rows; compare with CV. Features shifted, "
+                    "balanced: share that differs more, or less, than in random cuts.",
                 ),
                 Table(
                     "covariate_shift_by_dataset",
                     title="Shift of the inputs of every data set",
                     category="2 Target shift",
-                    caption="For every data set, number of folds and partitioner: mean over folds and partitions, with its Monte "
-                    "Carlo standard error. Against random cuts of the same sizes: share of the inputs that are shifted "
-                    "(features_more) and balanced (features_less), whether the target is (more, less, as chance), and the "
-                    "distance between training and test part as a multiple of that of random cuts, mean over the inputs.",
+                    caption="Mean over folds and partitions by data set, number of folds and partitioner, with its Monte Carlo "
+                    "standard error. Against random cuts of the same sizes: share of the inputs that are shifted "
+                    "(features_more) and balanced (features_less), whether the target is, and the distance as a "
+                    "multiple of that of random cuts.",
                 ),
                 Table(
                     "shifted_features",
                     title="Which features the folds shift",
                     category="2 Target shift",
                     caption="Inputs whose values in training and test part differ more than in random cuts of the same sizes "
-                    "(shifted; the one that is shifted most with its distance as a multiple of that of random cuts), or less "
-                    "(balanced), for every data set, number of folds and partitioner. A learner that relies on a shifted feature "
-                    "is tested on other values than it was trained on. The CSV file has a row for every feature and the target.",
+                    "(shifted), or less (balanced). The one that is shifted most has its distance as a multiple of that "
+                    "of random cuts. A learner that relies on a shifted feature is tested on other values than it was "
+                    "trained on.",
                 ),
             ),
         ),
         OutputGroup(
             "error",
             function="tables.error",
-            inputs=lambda run: {"errors": run.per_dataset("seed_scores"), "descriptions": run.descriptions()},
+            inputs=lambda run: {
+                "errors": run.per_dataset("seed_scores"),
+                "descriptions": run.descriptions(),
+                "printed": run.printed("table5_error"),
+            },
             seconds=lambda run: 0.5 + 1e-6 * run.n_fits(),
             mb=4000,
             message="Table 5, error; p-values by repetitions",
@@ -163,20 +185,18 @@ STUDY = Study(
                     title="Table 5: error and its standard deviation",
                     category="3 Error",
                     caption="Estimated error of the regressors by way of cutting: root mean squared error on the target scaled "
-                    "to [0, 1], mean over folds, seeds and "
-                    "data sets (left), and its standard deviation over seeds, averaged over data sets (right). If target shift "
-                    "harms the estimate, both fall from CV "
-                    "to TSCV. The paper prints RPART and NN; the other regressors are ours.",
+                    "to [0, 1], mean over folds, seeds and data sets (left). Right: its standard deviation over seeds, "
+                    "mean over data sets. If target shift harms the estimate, both fall from CV to TSCV. The paper "
+                    "prints RPART and NN.",
                 ),
                 Table(
                     "error_order",
                     title="Does the error fall from CV to TSCV?",
                     category="3 Error",
-                    caption="Every step between neighbouring partitioners: difference of the means, its Monte Carlo standard "
-                    "error, and whether the result falls by more than two standard errors (yes), moves by at most two (within "
-                    "error: not shown either way) or rises by more (no): there the paper's order does not hold in this run. If "
-                    "neighbouring partitioners did not differ at all, one step in 44 would be marked yes and one in 44 no by "
-                    "chance.",
+                    caption="Every step between neighbouring partitioners, with the Monte Carlo standard error of the "
+                    "difference. The result falls by more than two errors (yes), moves by less (within error: not shown "
+                    "either way), or rises (no): there the paper's order does not hold. Without any difference, one "
+                    "step in 44 would be marked yes and one in 44 no.",
                 ),
                 Table(
                     "error_by_dataset",
@@ -190,8 +210,8 @@ STUDY = Study(
                     title="Figure 2 as a table: p-value by repetitions",
                     category="4 Convergence",
                     caption="How many repetitions show the difference: Wilcoxon's p of every stratified partitioner against CV "
-                    "when r repetitions are drawn from the "
-                    "seeds, mean and standard deviation over {convergence[draws]} draws.",
+                    "when r repetitions are drawn from the seeds, mean and standard deviation over {convergence[draws]} draws. "
+                    "At most a third of the seeds are drawn: with more, the draws would be alike.",
                 ),
             ),
         ),
@@ -208,13 +228,10 @@ STUDY = Study(
                     title="Does scaling on the whole data set leak?",
                     category="3 Error",
                     when=is_checked,
-                    caption="The paper scales before cutting, so the training part knows the range of the test part. Mean root "
-                    "mean squared error over the data sets with inputs and target scaled to [0, 1] before cutting (global) and "
-                    "with the scaling fitted on each training part (fold), on the same folds, both in units of the target's "
-                    "whole range; their ratio, the largest relative difference of a data set, and Wilcoxon's p over the data "
-                    "sets. A ratio near 1 means that the shortcut did no harm on average; the largest difference tells whether "
-                    "single data sets differ. Trees should hardly change, as scaling keeps the order of values; distances and "
-                    "random hidden layers do.",
+                    caption="The paper scales before cutting, so the training part knows the range of the test part. Mean error "
+                    "with this scaling (global) and with scaling fitted on each training part (fold), on the same "
+                    "folds. A ratio near 1 says that the shortcut does no harm on average; the largest difference of a "
+                    "data set may differ.",
                 ),
             ),
         ),
@@ -229,8 +246,8 @@ STUDY = Study(
                     title="Figure 1: what target shift looks like",
                     category="2 Target shift",
                     caption="The same 60 made-up samples cut in three ways. Open circles train, filled squares test. The more "
-                    "the squares spread like the circles, the smaller D_n. Panels (c) and (d) are cut by the partitioners of "
-                    "this program: (c) is the worst fold of 20 random partitions, (d) a fold of TSCV.",
+                    "the squares spread like the circles, the smaller D_n. Panels (c) and (d) are cut by the "
+                    "partitioners of this program: (c) is the worst fold of 20 random partitions, (d) a fold of TSCV.",
                 ),
             ),
         ),
@@ -247,8 +264,8 @@ STUDY = Study(
                     title="Figure 2: how many repetitions show the difference?",
                     category="4 Convergence",
                     caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is "
-                    "averaged over that many repetitions (drawn {convergence[draws]} times from the seeds). The thin line is the "
-                    "level of the test. The faster a curve falls, the fewer repetitions show the difference.",
+                    "averaged over that many repetitions (drawn {convergence[draws]} times, at most a third of the seeds). The "
+                    "thin line is the level of the test. The faster a curve falls, the fewer repetitions show the difference.",
                 ),
             ),
         ),
@@ -297,23 +314,43 @@ STUDY = Study(
                     when=has_print,
                     title="Paper versus ours",
                     category="5 Paper versus ours",
-                    caption="Every number of the paper's Tables 1, 4 and 5 beside ours: ratio, and the standard error that says "
-                    "how far our number would move with other seeds (the run has {n_seeds}, the paper 1000); the paper's own "
-                    "numbers move as well. The p-values of Table 5 vary by orders of magnitude with the seeds and carry a "
-                    "bootstrap error; compare them by size and asterisk, not digit by digit. RPART has 6 samples in a leaf, as "
-                    "the paper's Table 2 says; with 7, R's own default, its numbers come nearer to print (learner RPART7, where "
-                    "the run has it, in the notes).",
+                    caption="Every number of the paper's Tables 1, 4 and 5 beside ours, with verdict and reason. The standard "
+                    "error says how far ours would move with other seeds (here {n_seeds}); print moves as well. "
+                    "p-values of Table 5 move by orders of magnitude and have a bootstrap error. RPART has 6 samples in "
+                    "a leaf, as printed.",
                 ),
                 Table(
                     "print_ledger",
                     when=has_print,
                     title="Printed numbers that are met",
                     category="5 Paper versus ours",
-                    caption="Printed numbers by table. Met: ours differs by at most two standard errors of the difference (ours, "
-                    "and the print's, which rests on 1,000 seeds) and the rounding of the print: by chance alone one in twenty "
-                    "is not. Explained: RPART's that are met with 7 samples in a leaf, see paper versus ours, and mean errors of "
-                    "NN that differ by less than the order of rows can make, which decides between samples at equal distance. "
-                    "p-values of Table 5 move by orders of magnitude with the seeds; their errors are by bootstrap.",
+                    caption="Rows of paper versus ours, counted. Met: ours differs by at most two standard errors of the "
+                    "difference and the rounding of print. Explained: met with 7 samples in a leaf of RPART, or no more "
+                    "outside than chance leaves. Expected by chance: how many right numbers two errors leave outside.",
+                ),
+            ),
+        ),
+        OutputGroup(
+            "claims",
+            function="claims.claims",
+            inputs=lambda run: {
+                "shift": run.table("table4_dn"),
+                "shift_by_dataset": run.table("dn_by_dataset"),
+                "error": run.table("table5_error"),
+                "error_by_dataset": run.table("error_by_dataset"),
+                "convergence": run.table("figure2_convergence"),
+                "sentences": run.printed("claims"),
+            },
+            local=True,
+            message="claims of the paper",
+            items=(
+                Table(
+                    "claims_ledger",
+                    title="What the paper claims",
+                    category="5 Paper versus ours",
+                    caption="Every sentence of the paper that states a number or an order about results, in our words, with a "
+                    "verdict from this run's tables. Orders are judged by two standard errors, or by tests over the data sets. A "
+                    "claim whose errors are too large for a verdict cannot be seen here.",
                 ),
             ),
         ),

@@ -22,9 +22,9 @@ from foldshift.inference.simulation.monte_carlo import (
 )
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.min_datasets import one_line, sentence, too_few
-from foldshift.reporting.number_formats import EMPTY, count_range, number, p_value
-from foldshift.reporting.table_grid import Grid, TableCell, plain_grid, shades
+from foldshift.reporting.table_grid import plain_grid
 from foldshift.studies.common.within_dataset import own_units
+from foldshift.studies.saez_2022.grids import REFERENCES, error_grid, read_printed, shift_grid
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     Errors = dict[tuple[str, int, str], FloatArray]  # by learner, k and partitioner: as Shift; NaN where a fit failed
     Results = dict[str, FloatArray]  # by partitioner
 
-REFERENCES = ("CV", "TSCV")
 N_BOOTSTRAP = 100
+# Share of the seeds that a draw takes, at most. Draws of r from n seeds share r / n of them, and are all the same at r = n. At a
+# third, the spread of a mean over draws is still four fifths (the root of 1 - 1/3) of that over new seeds.
+LARGEST_SHARE = 1 / 3
 SCALING_ROWS = ("dataset", "regressor", "partitioner", "k", "n_seeds", "rmse_global", "rmse_fold")
 SCALING_COLUMNS = [
     "regressor",
@@ -64,9 +66,9 @@ def target_shift(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRes
     folds, partitioners, datasets = settings["n_folds"], settings["partitioners"], settings["datasets"]
     cells = [(k, name) for k in folds for name in partitioners]
     (shift,) = read_cells(inputs.shift, ("k", "partitioner"), ("d_n",), datasets, cells)
-    table = shift_table(shift, folds, partitioners)
+    table, alpha = shift_table(shift, folds, partitioners), settings["alpha"]
     return {
-        "table4_dn": TableResult(table, shift_grid(table, settings["alpha"], too_few(len(datasets), settings["alpha"]))),
+        "table4_dn": TableResult(table, shift_grid(table, alpha, too_few(len(datasets), alpha), read_printed(inputs.printed))),
         "dn_by_dataset": TableResult(shift_by_dataset(shift, folds, partitioners, datasets)),
     }
 
@@ -81,13 +83,14 @@ def error(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     seed, few = settings["master_seed"], too_few(len(settings["datasets"]), settings["alpha"])
     repetitions = Repetitions(**settings["convergence"])
     by_repetitions = convergence_table(errors, learners, folds, partitioners, repetitions, master_seed=seed)
+    nothing = few or no_repetitions(repetitions, settings["n_seeds"])
     return {
-        "table5_error": TableResult(table, error_grid(table, settings["alpha"], few)),
+        "table5_error": TableResult(table, error_grid(table, settings["alpha"], few, read_printed(inputs.printed))),
         "error_order": TableResult(order_table(table, "rmse", "rmse_standard_error", ["regressor", "k"])),
         "error_by_dataset": TableResult(
             error_by_dataset(errors, settings["datasets"], learners, folds, partitioners, own_units(inputs.descriptions))
         ),
-        "figure2_convergence": TableResult(by_repetitions, one_line(few) if few else None),
+        "figure2_convergence": TableResult(by_repetitions, one_line(nothing) if nothing else None),
     }
 
 
@@ -205,6 +208,27 @@ def p_value_errors(
     }
 
 
+def most_repetitions(n_seeds: int) -> int:
+    """Return the largest number of repetitions that are drawn from some seeds.
+
+    Examples
+    --------
+    >>> most_repetitions(50), most_repetitions(1000)
+    (16, 333)
+    """
+    return int(n_seeds * LARGEST_SHARE)
+
+
+def no_repetitions(repetitions: Repetitions, n_seeds: int) -> str:
+    """Explain why no repetitions can be drawn, without the full stop; empty where they can be."""
+    if repetitions.step <= most_repetitions(n_seeds):
+        return ""
+    return (
+        f"this run has {n_seeds} seeds, of which draws take at most a third, and the fewest repetitions are {repetitions.step}; "
+        f"it takes n_seeds={3 * repetitions.step}"
+    )
+
+
 def convergence_table(
     errors: Errors,
     learners: Sequence[str],
@@ -220,7 +244,7 @@ def convergence_table(
     for learner in learners:
         for k in folds:
             n_seeds = errors[learner, k, "CV"].shape[1]
-            counts = list(range(step, min(maximum, n_seeds) + 1, step))
+            counts = list(range(step, min(maximum, most_repetitions(n_seeds)) + 1, step))
             cells = comparable_results(errors, learner, k, partitioners)
             nothing = np.empty((0, n_seeds))
             reference = cells.get("CV", nothing)
@@ -301,76 +325,3 @@ def order_table(table: pd.DataFrame, value: str, error: str, group: list[str]) -
             verdict = "" if np.isnan(difference) else verdict
             rows.append((*np.atleast_1d(keys), part["partitioner"][i], part["partitioner"][i + 1], difference, both, verdict))
     return pd.DataFrame(rows, columns=[*group, "from", "to", "difference", "standard_error", "ordered"])
-
-
-def shift_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
-    """Print Table 4 as the paper does: means shaded and the best underlined, p below alpha bold, asterisks.
-
-    `few` says why no p can be below alpha; the rows of p are then left out.
-    """
-    partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[TableCell | str]] = []
-    for k, part in table.groupby("k", sort=False):
-        part = part.set_index("partitioner")
-        rows.append([f"{k}-fcv", *_value_cells(part["mean_dn"], partitioners, ".4f")])
-        rows += [] if few else _p_rows(part, partitioners, alpha, "")
-    return Grid(["Folds", *partitioners], rows, [_marks_note(alpha, few), _counts_note(table)])
-
-
-def error_grid(table: pd.DataFrame, alpha: float, few: str = "") -> Grid:
-    """Print Table 5 as the paper does: error and standard deviation side by side, a block per regressor; `few` as there."""
-    partitioners = list(dict.fromkeys(table["partitioner"]))
-    rows: list[list[TableCell | str]] = []
-    for regressor, block in table.groupby("regressor", sort=False):
-        rows.append([f"{regressor}"])
-        for k, part in block.groupby("k", sort=False):
-            part = part.set_index("partitioner")
-            cells = _value_cells(part["rmse"], partitioners, ".4E") + _value_cells(part["std"], partitioners, ".4E")
-            rows.append([f"{k}-fcv", *cells])
-            if few:
-                continue
-            for error_row, std_row in zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_")):
-                rows.append([*error_row, *std_row[1:]])
-    header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
-    return Grid(header, rows, [_marks_note(alpha, few), _counts_note(table)])
-
-
-def _value_cells(values: pd.Series, partitioners: list[str], form: str) -> list[TableCell]:
-    found = [values[name] for name in partitioners]
-    best = np.min([value for value in found if value == value], initial=np.inf)
-    return [TableCell(number(value, form), shade, underline=bool(value == best)) for value, shade in zip(found, shades(found))]
-
-
-def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[list[TableCell | str]]:
-    rows: list[list[TableCell | str]] = []
-    for reference in REFERENCES:
-        label = f"vs_{reference.lower()}"
-        cells = []
-        for name in partitioners:
-            p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
-            cells.append(
-                TableCell("" if name == reference else p_value(p, higher == 1, decimals_from=np.inf), bold=bool(p < alpha))
-            )
-        rows.append([f"vs. {reference}", *cells])
-    return rows
-
-
-def _marks_note(alpha: float, few: str) -> str:
-    if few:
-        return f"Darker cells are better, the best is underlined. {sentence(few)}"
-    return (
-        "Darker cells are better, the best is underlined. Below each row of results: p of Wilcoxon's signed-ranks test over the "
-        "data sets (exact, "
-        f"two-sided) against CV and against TSCV; bold below {alpha:g}; an asterisk where the column's method has the larger "
-        f"values (does worse)."
-    )
-
-
-def _counts_note(table: pd.DataFrame) -> str:
-    failed = int(table["n_failed_fits"].sum()) if "n_failed_fits" in table else 0
-    sets = count_range(table["n_datasets"])
-    text = f"Rests on {sets} data set{'s' if sets != '1' else ''} and {count_range(table['n_seeds'])} seeds per cell."
-    if failed:
-        text += f" {failed} fits failed; seeds and data sets that they leave incomplete are left out for all partitioners of the "
-        text += f"regressor. {EMPTY}: no result."
-    return text
