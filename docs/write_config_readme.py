@@ -103,7 +103,7 @@ Ridge:
 ```
 
 Keys: `import`, `params`, `tasks`; `nominal: codes`, `one_hot` or `native` (how the learner gets nominal inputs; `native`: it
-takes `categorical_features`); `title`.
+takes `categorical_features`); `title`; `module` (an optional package that it needs, as `XGBoost` does).
 Configuration names code in three places: `import` of a learner, `own_partitioners` and `studies_from`. Use files you trust.
 Snakemake itself also runs Python in a configuration file that says `__use_yte__: true`.
 

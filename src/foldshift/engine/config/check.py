@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import tempfile
 from collections.abc import Callable
@@ -198,7 +199,9 @@ def check_imports(config: dict[str, Any], learners: dict[str, dict[str, Any]], s
     wanted = [(f"learner {name} in {config['learners_file']}", learners[name], _check_learner) for name in sorted(used)]
     wanted += [(f"own_partitioners.{name}", entry, _check_function) for name, entry in config["own_partitioners"].items()]
     for what, entry, check in wanted:
-        path = entry["import"]
+        path, package = entry["import"], entry.get("module")
+        if package and importlib.util.find_spec(package) is None:
+            raise ConfigError(f"{what} needs {package}, which is not installed: pip install {package}")
         module, _, name = path.rpartition(".")
         if module == "foldshift.learners" and name in dir(own_learners):
             continue  # known without the second that importing it takes

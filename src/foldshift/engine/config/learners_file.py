@@ -18,6 +18,7 @@ LEARNER_KEYS = {
     "tasks": list,  # regression, classification
     "nominal": str,  # codes, one_hot, or native: the learner takes categorical_features
     "title": str,
+    "module": str,  # an optional package that it needs
     "paper": dict,  # what is different in the paper configuration: `PAPER_KEYS`
 }
 # `params` are added to those above; `same_fit`: the fit is the same and only what is made of it differs, so that one serves both.

@@ -10,6 +10,8 @@ import pandas as pd
 from foldshift.engine.storage.rows_by_cell import read_cells
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import (
+    EXPLAINED,
+    MET,
     OTHER_DATA,
     compared_grid,
     join_with_print,
@@ -154,9 +156,16 @@ def blocks_of(table: pd.DataFrame) -> list[str]:
 
 
 def explanations(other: pd.DataFrame, print_error: float) -> list[str]:
-    """Explain numbers of RPART that are met with R's own default for the samples of a leaf, by row; `other` compares with it."""
-    leaves = met_within_errors(other, print_error)
-    return [f"{value:.4g} with 7 samples in a leaf, R's default" if leaf else "" for value, leaf in zip(other["ours"], leaves)]
+    """Explain numbers of RPART by R's own default for the samples of a leaf, by row; `other` has it in place of the printed 6.
+
+    It explains a number that it meets, or misses by no more than chance does over its block of the table.
+    """
+    judged = judge_by_block(other, [""] * len(other), print_error)
+    texts = {
+        MET: "{:.4g} with 7 samples in a leaf, R's default",
+        EXPLAINED: "{:.4g} with 7 samples in a leaf, which chance explains",
+    }
+    return [texts.get(verdict, "").format(value) for value, verdict in zip(other["ours"], judged["verdict"])]
 
 
 def join(
