@@ -120,11 +120,12 @@ def test_figure_2_is_left_out_where_no_p_can_be_small(tmp_path):
 def test_tables_4_and_5_have_no_rows_of_p_where_none_can_be_small():
     shared = {"k": 2, "partitioner": ["CV", "TSCV"], "n_datasets": 3, "n_seeds": 9}
     columns = [f"{a}{b}_vs_{c}" for a in ("", "std_") for b in ("p", "higher") for c in ("cv", "tscv")]
-    shift = pd.DataFrame(shared | {"mean_dn": [0.2, 0.1]} | dict.fromkeys(columns, 1.0))
+    shift = pd.DataFrame(shared | {"mean_dn": [0.2, 0.1], "standard_error": 0.01} | dict.fromkeys(columns, 1.0))
     few = too_few(3, 0.1)
     assert len(shift_grid(shift, 0.1).rows) == 3 and len(shift_grid(shift, 0.1, few).rows) == 1
     assert "no test over data sets" in shift_grid(shift, 0.1, few).notes[0]
-    error = pd.DataFrame(shared | {"regressor": "NN", "rmse": 0.2, "std": 0.1, "n_failed_fits": 0} | dict.fromkeys(columns, 1.0))
+    values = {"rmse": 0.2, "std": 0.1, "rmse_standard_error": 0.01, "std_standard_error": 0.01, "n_failed_fits": 0}
+    error = pd.DataFrame(shared | {"regressor": "NN"} | values | dict.fromkeys(columns, 1.0))
     assert len(error_grid(error, 0.1).rows) == 4 and len(error_grid(error, 0.1, few).rows) == 2
 
 

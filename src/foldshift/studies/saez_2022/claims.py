@@ -140,13 +140,18 @@ def no_difference(table: pd.DataFrame, reference: Literal["cv", "tscv"], alpha: 
     )
 
 
+def beyond_errors(values: Sequence[float], errors: Sequence[float]) -> list[int]:
+    """Mark differences by their sign where they are beyond two errors, and by 0 where they are not; leave NaN out."""
+    return [int(np.sign(x)) * int(abs(x) > N_ERRORS * error) for x, error in zip(values, errors) if not np.isnan(x)]
+
+
 def steps_in_k(table: pd.DataFrame) -> list[int]:
     """Mark the steps from a k to the next: 1 where D_n rises by more than two errors."""
     marks = []
     for _, part in table.sort_values("k", kind="stable").groupby("partitioner", sort=False):
         rises = np.diff(part["mean_dn"])
         errors = np.hypot(part["standard_error"].to_numpy()[1:], part["standard_error"].to_numpy()[:-1])
-        marks += [int(np.sign(rise)) * int(abs(rise) > N_ERRORS * error) for rise, error in zip(rises, errors)]
+        marks += beyond_errors(rises, errors)
     return marks
 
 
@@ -162,9 +167,8 @@ def error_steps(
     for _, part in table.groupby(group, sort=False):
         part = part.set_index("partitioner")
         for name in part.index.drop(best, errors="ignore") if best in part.index else ():
-            gap = part[value][name] - part[value][best]
-            both = np.hypot(part[error][name], part[error][best])
-            marks += [] if np.isnan(gap) else [int(np.sign(gap)) * int(abs(gap) > N_ERRORS * both)]
+            gap, error_of_gap = part[value][name] - part[value][best], np.hypot(part[error][name], part[error][best])
+            marks += beyond_errors([gap], [error_of_gap])
     return marks
 
 

@@ -130,10 +130,10 @@ def _notes(table: pd.DataFrame, rows: list[Row], alpha: float, few: str) -> list
         f"Below each row of results: p of Wilcoxon's signed-ranks test over the data sets (exact, two-sided) against CV and "
         f"TSCV; bold below {alpha:g}; an asterisk where the column's method has the larger values (does worse)."
     )
-    notes = [marks, sentence(few) if few else tests]
+    notes = [f"{marks} {sentence(few) if few else tests}", _counts_note(table)]
     if any(str(row[0]).endswith(IN_PRINT) for row in rows):
         notes.append(f"Rows {IN_PRINT} rest on the paper's {PRINTED_SETS} data sets and {PRINTED_SEEDS:,} seeds.")
-    return [*notes, _counts_note(table)]
+    return notes
 
 
 def _counts_note(table: pd.DataFrame) -> str:
