@@ -149,7 +149,7 @@ def regression(tmp_path_factory, root):
         folder = tmp_path_factory.mktemp("regression")
         some = with_failures(rows, kind, METRICS, "RPART", "TSCV")
         inputs = write_seeds(folder / "seeds", some, METRICS)
-        given = {"errors": inputs, "descriptions": sorted(described.glob("*.json"))}
+        given = {"errors": inputs, "descriptions": sorted(described.glob("*.json")), "printed": printed[2]}
         make_items("saez_2022", "error", given, folder, settings)
         curves = {"table": folder / "figure2_convergence.csv"}
         make_items("saez_2022", "convergence_figure", curves, folder, settings)

@@ -24,7 +24,6 @@ from foldshift.reporting.paper_vs_ours import (
 )
 from foldshift.reporting.table_grid import to_csv
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts as class_verdicts
-from foldshift.studies.saez_2022.compare import TIE_ERROR, explanations
 from foldshift.studies.wong_2015.compare import examples_vs_print
 from foldshift.studies.wong_2015.worked_examples import examples_table
 
@@ -223,25 +222,3 @@ def test_verdicts_on_the_classification_study_take_its_reasons():
         EXPLAINED, MET, EXPLAINED, OPEN, EXPLAINED, MET, OPEN, NOT_COMPARED, NOT_COMPARED,
     ]  # fmt: skip
     assert (found["reason"] != "").all()
-
-
-def test_leaves_explain_numbers_of_trees_and_the_order_of_rows_mean_errors_of_nearest_neighbours():
-    keys, gap = ["table", "regressor", "metric", "k", "quantity"], 2 * TIE_ERROR[5]
-    rows = [
-        (("table5", "NN", "rmse", 5, "mean"), 0.0801234, 1e-6, np.nan, MET),
-        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, gap, np.nan, EXPLAINED),
-        (("table5", "NN", "rmse", 5, "mean"), 0.0811234, 2 * gap, np.nan, OPEN),
-        (("table5", "NN", "std", 5, "mean"), 0.0011234, gap, np.nan, OPEN),
-        (("table5", "RPART", "rmse", 5, "mean"), 0.0911234, gap, 1e-6, EXPLAINED),
-        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, gap, 2 * gap, OPEN),
-        (("table5", "RPART", "rmse", 10, "mean"), 0.0911234, 1e-6, gap, MET),
-        (("table4", "", "dn", 5, "mean_dn"), 0.0111234, gap, np.nan, OPEN),
-    ]
-
-    def compared(gaps):
-        found = [(*key, row[0], row[0] + gap, 1e-6, "") for (key, *row), gap in zip(rows, gaps)]
-        return pd.DataFrame(found, columns=[*keys, "printed", "ours", "standard_error", "reason"])
-
-    table, other = compared([row[2] for row in rows]), compared([row[3] for row in rows])
-    judged = judge(table, met_within_errors(table), explanations(table, other, 1.0), print_error=1.0)
-    assert judged["verdict"].tolist() == [row[-1] for row in rows]
