@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import provenance_tables as provenance
 
+import provenance_tables as provenance
 from foldshift.core.seeding import draw_seeds, fit_states
 from foldshift.core.types import FloatArray, UnsignedArray
 from foldshift.datasets import load_dataset
