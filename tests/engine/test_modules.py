@@ -13,6 +13,7 @@ from foldshift.core.errors import ConfigError
 from foldshift.engine.config.check import check_imports
 from foldshift.engine.jobs import code_digest as modules
 from foldshift.engine.jobs.code_digest import PACKAGE, module_files
+from foldshift.engine.study.find import find_studies
 from foldshift.partition.registry import PARTITIONERS, import_path
 
 
@@ -310,3 +311,13 @@ def test_a_digest_of_files_follows_names_and_contents_and_not_the_place_of_the_p
     before = of(there, "a", "b")
     put(there, a="x = 2\n")
     assert of(there, "a", "b") != before
+
+
+def test_a_learner_whose_optional_package_is_missing_says_how_to_install_it():
+    config = {"studies": {"saez_2022": {"learners": ["Trees"]}}, "learners_file": "mine.yaml", "own_partitioners": {}}
+    entry = {"import": "no_such_package.Trees", "module": "no_such_package"}
+    with pytest.raises(ConfigError) as caught:
+        check_imports(config, {"Trees": entry}, find_studies())
+    assert str(caught.value) == (
+        "learner Trees in mine.yaml needs no_such_package, which is not installed: pip install no_such_package"
+    )

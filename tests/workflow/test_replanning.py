@@ -144,6 +144,7 @@ SHIFT = r"saez_2022/shift/"
             "src/foldshift/learners/neighbours/nearest_regressor.py",
             [SAEZ_SCORES + ".*/NN", SAEZ_END, MORENO_SCORES + ".*/1NN", MORENO_END],
         ),
+        ("src/foldshift/learners/neighbours/random_ties.py", [SAEZ_SCORES + ".*/NN", SAEZ_END]),
         ("kit/helper.py", [SAEZ_SCORES + ".*/Mine-", SAEZ_END]),
         ("kit/deeper.py", [SAEZ_SCORES + ".*/Mine-", SAEZ_END]),
         ("kit/unused.py", []),
