@@ -16,7 +16,7 @@ from foldshift.studies.saez_2022.claims import Tables, claims, full_orders, judg
 from foldshift.studies.saez_2022.compare import PRINT_KEYS, blocks_of, explanations, judge_by_block
 from foldshift.studies.saez_2022.figures import convergence
 from foldshift.studies.saez_2022.grids import error_grid, read_printed, shift_grid
-from foldshift.studies.saez_2022.setup_tables import FIXED, NOT_PRINTED, OTHER_LEARNER, experiment_table, regressors_table
+from foldshift.studies.saez_2022.setup_tables import NOT_PRINTED, OTHER_LEARNER, experiment_table, regressors_table
 from foldshift.studies.saez_2022.tables import (
     Repetitions,
     convergence_table,
@@ -160,9 +160,9 @@ def test_table_2_has_every_printed_parameter_beside_ours():
     learners = read_learners(ROOT / "config/learners.yaml")
     table = regressors_table(printed, {name: learners[name] for name in ("RPART", "NN", "ELM", "MARS", "RPART7")})
     found = table.set_index(["regressor", "parameter"])
-    named = table[~table["ours"].isin([FIXED, OTHER_LEARNER]) & (table["printed"] != NOT_PRINTED)]
-    assert (named["printed"].astype(float) == named["ours"].astype(float)).all() and len(named) == 7
-    assert found.loc[("GBM", "bag"), "ours"] == OTHER_LEARNER and found.loc[("NN", "distance"), "ours"] == FIXED
+    named = table[(table["ours"] != OTHER_LEARNER) & (table["printed"] != NOT_PRINTED)]
+    assert (named["printed"] == named["ours"]).all() and len(named) == 11
+    assert found.loc[("GBM", "bag"), "ours"] == OTHER_LEARNER and found.loc[("NN", "distance"), "ours"] == "Euclidean"
     assert found.loc[("RPART7", "min_leaf")].tolist() == [NOT_PRINTED, "7"]
 
 

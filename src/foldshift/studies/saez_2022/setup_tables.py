@@ -13,7 +13,6 @@ from foldshift.reporting.table_grid import Grid
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
 
-FIXED = "not a parameter"  # of our learner, which has nothing else
 OTHER_LEARNER, NOT_PRINTED = "not in this run", "not in print"
 MEASURES = ("RMSE", "D_n")
 
@@ -31,13 +30,16 @@ def tables(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict[st
 
 
 def regressors_table(printed: pd.DataFrame, learners: dict[str, dict[str, Any]]) -> pd.DataFrame:
-    """Put every printed parameter beside that of our learner, and add the parameters that print does not name."""
+    """Put every printed parameter beside that of our learner, and add the parameters that print does not name.
+
+    The column ``ours`` of `printed` names our parameter, or what our learner always does.
+    """
     rows = []
     for name in dict.fromkeys((*printed["regressor"], *learners)):
         named = printed[printed["regressor"] == name]
         params = learners[name]["params"] if name in learners else {}
         for row in named.itertuples():
-            here = params.get(row.ours, FIXED) if name in learners else OTHER_LEARNER
+            here = params.get(row.ours, row.ours) if name in learners else OTHER_LEARNER
             rows.append((name, row.parameter, row.printed, str(here)))
         rows += [(name, key, NOT_PRINTED, str(value)) for key, value in params.items() if key not in set(named["ours"])]
     return pd.DataFrame(rows, columns=["regressor", "parameter", "printed", "ours"])
