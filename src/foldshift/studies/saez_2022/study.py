@@ -93,8 +93,8 @@ STUDY = Study(
                     "table2_regressors",
                     title="Table 2: the regressors",
                     category="1 Data",
-                    caption="Parameters of the regressors in print and here. Not in print: a parameter that the paper does not name, at "
-                    "the default of the R package. RPART7 is RPART with R's own 7 samples in a leaf.",
+                    caption="Parameters of the regressors in print and here. Not in print: a parameter that the paper does not "
+                    "name, at the default of the R package. RPART7 is RPART with R's own 7 samples in a leaf.",
                 ),
                 Table(
                     "table3_experiment",
