@@ -208,3 +208,15 @@ def test_numbers_of_rpart_are_explained_by_r_s_leaves_and_those_of_nn_are_not():
     judged = judge_by_block(table, explanations(other, 1.0), 1.0)
     assert judged["verdict"].tolist() == [row[-1] for row in rows] and (judged["reason"] != "").all()
     assert set(judged["table"]) == {"table5"} and len(set(blocks_of(table))) == 4
+
+
+def test_the_default_run_has_the_sets_and_seeds_that_show_the_order_of_the_error():
+    given = SCALES["laptop"]
+    table = pd.read_csv(ROOT / "validation/tables/regression_orders.csv")
+    table = table[(table["error_is"] == "mean over folds of roots") & table["dataset"].isin(given["datasets"])]
+    for (_, k), part in table.groupby(["regressor", "k"]):
+        error = np.sqrt((part["standard_error"] ** 2).sum()) / len(part)
+        assert len(part) == len(given["datasets"]) and k in given["n_folds"]
+        assert part["change_percent"].mean() < -3.5 * error
+    assert given["n_seeds"] == 300  # as the table
+    assert 2.0 ** (1 - len(given["datasets"])) < 0.1  # a test over the sets can be significant
