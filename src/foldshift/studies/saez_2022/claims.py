@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+from scipy.stats import binom, spearmanr
 
 from foldshift.reporting.claims_ledger import N_ERRORS, Judged, by_error, claims_ledger
 from foldshift.reporting.min_datasets import smallest_p
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SHOWN, OTHERS = ("RPART", "NN"), ("ELM", "MARS", "GBM")  # regressors whose results are printed, and the others
 FEWEST, NEAR_TSCV = ("SCV2", "SCV4"), ("SCV50", "SCV100")
 PANEL = ["regressor", "k"]
+CHANCE = 0.025  # that a comparison without any difference lies beyond two errors in one direction
+LEVEL = 0.05  # at which a number of comparisons is more than chance
 
 
 class Tables(NamedTuple):
@@ -54,20 +56,20 @@ def judge_claims(tables: Tables, settings: dict[str, Any]) -> dict[str, Judged]:
         "results_count": results_count(settings),
         "shift_order": share(order_steps(tables.shift, "mean_dn", "standard_error", ["k"]), "all"),
         "shift_order_datasets": full_orders(tables.shift_by_dataset),
-        "shift_stratified_better": share(marks_of_tests(tables.shift, "cv", alpha), "all"),
-        "shift_tscv_better": share(marks_of_tests(tables.shift, "tscv", alpha), "all"),
+        "shift_stratified_better": share(marks_of_tests(tables.shift, "cv", alpha), "all", alpha / 2),
+        "shift_tscv_better": share(marks_of_tests(tables.shift, "tscv", alpha), "all", alpha / 2),
         "shift_grows_with_k": share(steps_in_k(tables.shift), "all"),
         "error_order": share(order_steps(error, "rmse", "rmse_standard_error", PANEL), "all"),
         "std_order": share(order_steps(error, "std", "std_standard_error", PANEL), "most"),
         "other_regressors": share(
             order_steps(only(tables.error, OTHERS), "rmse", "rmse_standard_error", PANEL), "most"
         ),
-        "error_stratified_better": share(marks_of_tests(error, "cv", alpha), "most"),
+        "error_stratified_better": share(marks_of_tests(error, "cv", alpha), "most", alpha / 2),
         "error_near_cv": no_difference(only(error, FEWEST, "partitioner"), "cv", alpha),
-        "error_tscv_better": share(marks_of_tests(error, "tscv", alpha), "most"),
+        "error_tscv_better": share(marks_of_tests(error, "tscv", alpha), "most", alpha / 2),
         "error_near_tscv": no_difference(only(error, NEAR_TSCV, "partitioner"), "tscv", alpha),
-        "std_stratified_better": share(marks_of_tests(error, "cv", alpha, "std_"), "most"),
-        "std_tscv_better": share(marks_of_tests(error, "tscv", alpha, "std_"), "most"),
+        "std_stratified_better": share(marks_of_tests(error, "cv", alpha, "std_"), "most", alpha / 2),
+        "std_tscv_better": share(marks_of_tests(error, "tscv", alpha, "std_"), "most", alpha / 2),
         "shift_and_error": shift_and_error(printed),
         "truer_estimate": Judged("cannot be seen here", remark="a lower estimate need not be a truer one: see foldshift_2026"),
         "p_falls_with_strata": fall_with_strata(printed.convergence, mean_p),
@@ -76,7 +78,7 @@ def judge_claims(tables: Tables, settings: dict[str, Any]) -> dict[str, Judged]:
         "p_grows_with_k": growth_with_k(printed.convergence, mean_p),
         "unsteady_with_k": growth_with_k(printed.convergence, roughness),
         "tscv_best": share(tscv, "most"),
-        "fewer_strata_good": share(marks_of_tests(error[error["partitioner"] != "TSCV"], "cv", alpha), "most"),
+        "fewer_strata_good": share(marks_of_tests(error[error["partitioner"] != "TSCV"], "cv", alpha), "most", alpha / 2),
     }  # fmt: skip
 
 
@@ -85,16 +87,16 @@ def only(table: pd.DataFrame, values: Sequence[str], column: str = "regressor") 
     return table[table[column].isin(values)].reset_index(drop=True)
 
 
-def share(marks: Sequence[int], rule: Rule) -> Judged:
+def share(marks: Sequence[int], rule: Rule, chance: float = CHANCE) -> Judged:
     """Judge a claim about many comparisons: 1 where one comes out as claimed beyond its error, -1 the other way, 0 within it.
 
-    ``all``: holds if every one is 1. ``most``: holds if more than half are 1, and more than half of those that are not 0.
-    It does not hold if more are -1 than 1; between the two it holds in part, and without a 1 or a -1 it cannot be seen.
+    ``all``: it holds if every one is 1; ``most``: if more than half are. It does not hold if more are -1 than 1; between the two
+    it holds in part. It cannot be seen where no more are 1, or -1, than `chance` leaves for each without any difference.
     """
     yes, no, n = marks.count(1), marks.count(-1), len(marks)
-    if not yes + no:
-        return Judged("cannot be seen here", 0.0 if n else np.nan, remark=f"0 of {n} beyond the errors" if n else "")
-    remark = f"{yes} of {n} as claimed, {no} the other way"
+    remark = f"{yes} of {n} as claimed, {no} the other way" if n else ""
+    if not any(count and binom.sf(count - 1, n, chance) <= LEVEL for count in (yes, no)):
+        return Judged("cannot be seen here", yes / n if n else np.nan, remark=remark)
     if no >= yes:
         return Judged("does not hold", yes / n, remark=remark)
     holds = yes == n if rule == "all" else yes > n / 2
