@@ -262,10 +262,10 @@ STUDY = Study(
                     "figure2_convergence",
                     title="Figure 2: how many repetitions show the difference?",
                     category="4 Convergence",
-                    caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is averaged over "
-                    "that many repetitions (drawn {convergence[draws]} times, at most a third of the seeds). Thin line: the level of "
-                    "the test. The faster a curve falls, the fewer repetitions it takes. What the paper claims says which orders can "
-                    "be seen at this size.",
+                    caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is "
+                    "averaged over that many repetitions (drawn {convergence[draws]} times, at most a third of the "
+                    "seeds). Thin line: the level of the test. The faster a curve falls, the fewer repetitions it "
+                    "takes. What the paper claims says which orders can be seen at this size.",
                 ),
             ),
         ),
