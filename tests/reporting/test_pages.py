@@ -188,9 +188,9 @@ def test_conclusions_without_any_verdict_are_left_out_and_named():
 
 
 def test_a_comparison_shows_compared_rows_only_and_counts_the_others():
-    columns = ["table", "name", "scheme", "printed", "note"]
+    columns = ["table", "name", "scheme", "printed", "reason"]
     printed = pd.DataFrame([("t", f"n{i}", "", 1.0, OTHER_DATA * (i > 0)) for i in range(300)], columns=columns)
-    ours = pd.DataFrame([("t", "n0", "", 2.0, 0.1, "")], columns=["table", "name", "scheme", "ours", "standard_error", "note"])
+    ours = pd.DataFrame([("t", "n0", "", 2.0, 0.1, "")], columns=["table", "name", "scheme", "ours", "standard_error", "reason"])
     grid = compared_grid(join_with_print(printed, ours, ["name", "scheme"]))
     assert len(grid.rows) == 1 and "scheme" not in grid.header and "299 (this run does not cover" in grid.notes[1]
 
