@@ -26,6 +26,7 @@ FORMULAS = {"paper": "paper's p", "valid": "valid p", "holm": "valid p, Holm", "
 FAILS = {"paper": "fails_paper", "valid": "fails", "holm": "fails_holm", "bh": "fails_bh"}
 SHOWN = ("paper", "valid", "holm")
 PHI = {"paper": "phi_paper", "corrected": "phi", "jaccard": "jaccard"}
+PAIR_SPREAD = {"paper": "phi_paper_sd", "corrected": "phi_sd"}  # standard deviations of phi over pairs of features
 
 
 def features(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult | pd.DataFrame]:
@@ -125,19 +126,27 @@ def readings_table(readings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFram
 
 
 def phi_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Correlation of the failures of features (Table 3)."""
+    """Correlation of the failures of features (Table 3), with the standard error that print seems to have behind plus or minus."""
     table = compared(co_failure, PHI, (*BIAS, *TRUE_MNAR), printed, "phi_mean")
-    means = co_failure.groupby(["dataset", "condition"], sort=False, observed=True)[
-        ["phi_paper_sd", "phi_sd", "n_undefined"]
-    ].mean()
-    column = {"paper": "phi_paper_sd", "corrected": "phi_sd"}
+    means = co_failure.groupby(["dataset", "condition"], sort=False, observed=True)[["n_undefined"]].mean()
+    errors = {formula: over_repeats(pair_errors(co_failure, formula), "error") for formula in PAIR_SPREAD}
     spreads = printed.set_index(["dataset", "condition"])["phi_spread"]
     keys = list(zip(table["ours"], table["condition"], table["formula"]))
     return table.assign(
-        spread=[_at(means, (ours, condition), column.get(formula)) for ours, condition, formula in keys],
+        spread=[_at(errors.get(formula), (ours, condition), "value") for ours, condition, formula in keys],
+        se_spread=[_at(errors.get(formula), (ours, condition), "standard_error") for ours, condition, formula in keys],
         printed_spread=[spreads.get(key, np.nan) for key in zip(table["dataset"], table["condition"])],
         undefined=[_at(means, (ours, condition), "n_undefined") for ours, condition, _ in keys],
     )
+
+
+def pair_errors(co_failure: pd.DataFrame, formula: str) -> pd.DataFrame:
+    """Standard error of phi over ordered pairs of features, by repeat: every pair counts twice, as in a square matrix.
+
+    There is a version for every feature, so that n features have n(n - 1) ordered pairs.
+    """
+    n = co_failure["n_tests"]
+    return co_failure.assign(error=co_failure[PAIR_SPREAD[formula]] / np.sqrt((n * (n - 1)).where(n > 1)))
 
 
 def translation_table(shares: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -265,6 +274,6 @@ def _printed_phi(row: pd.Series) -> str:
     return with_error(row["printed"], row["printed_spread"], ".3f")
 
 
-def _at(frame: pd.DataFrame, key: tuple[str, str], column: str | None) -> float:
-    """Look up a number; NaN if the row is missing or `column` is None."""
-    return float(frame.loc[key, column]) if column and key in frame.index else np.nan
+def _at(frame: pd.DataFrame | None, key: tuple[str, str], column: str) -> float:
+    """Look up a number; NaN if the row or the table is missing."""
+    return float(frame.loc[key, column]) if frame is not None and key in frame.index else np.nan
