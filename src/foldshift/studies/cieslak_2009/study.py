@@ -24,6 +24,20 @@ DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellin
 DETECTORS, EXAMPLES, COMPARISON = "5 Detectors", "6 Worked examples", "7 Paper versus ours"
 FEATURE_SETTINGS = ("alpha", "removed", "n_versions_multivariate", "n_repeats_multivariate", "n_permutations")
 LEARNER_SETTINGS = ("mask", "removed", "n_bootstraps")
+# Tables that show what the paper claims, by the names of `foldshift.studies.cieslak_2009.claims.Tables`.
+JUDGED = {
+    "sizes": "table1_datasets",
+    "ks": "table2_ks_failing",
+    "phi": "table3_phi",
+    "moved": "table4_ks_translation",
+    "examples": "table5_examples",
+    "skew": "table6_hellinger_skew",
+    "prior": "ks_by_prior",
+    "hellinger": "hellinger",
+    "sensitivity": "learner_sensitivity",
+    "p_values": "p_values",
+    "power": "power",
+}
 # Computed tables with a printed counterpart, by the name of the latter.
 COMPARED = {
     "table1_datasets": "table1_datasets",
@@ -454,6 +468,23 @@ STUDY = Study(
                     caption="Printed numbers by table. Met: agrees as in paper versus ours. Explained: differs, and one of our "
                     "splits gives as much, or the note there says what makes the difference. Half of the signs of Table 6 "
                     "agree by chance; of Table 3 half of the numbers are a plus or minus that the paper does not explain.",
+                ),
+            ),
+        ),
+        OutputGroup(
+            "claims",
+            function="claims.claims",
+            inputs=lambda run: {name: run.table(table) for name, table in JUDGED.items()} | {"printed": run.printed("claims")},
+            local=True,
+            message="claims of the paper",
+            items=(
+                Table(
+                    "claims_ledger",
+                    title="Do the paper's claims hold?",
+                    category=COMPARISON,
+                    caption="Every sentence of the paper that states a number or an order, in our words. An order holds if the "
+                    "95 % interval over data sets lies above 0; it cannot be seen if the interval includes 0. Quite correlated "
+                    "means above .5. Effect and standard error are over the data sets of this run.",
                 ),
             ),
         ),
