@@ -9,14 +9,15 @@ import pandas as pd
 from scipy.stats import t as student_t
 from scipy.stats import ttest_ind
 
-from foldshift.reporting.claims_ledger import DOES_NOT_HOLD, HOLDS, IN_PART, NOT_SEEN, Judged, claims_ledger
+from foldshift.reporting.claims_ledger import Judged, claims_ledger
 from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, PRIORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from foldshift.core.types import Inputs
+    from foldshift.reporting.claims_ledger import Verdict
     from foldshift.reporting.items import TableResult
 
     Verdicts = dict[str, Judged]
@@ -60,11 +61,11 @@ def order(values: pd.Series, remark: str = "") -> Judged:
     values = values.dropna()
     mean, error, margin = _interval(values)
     if len(values) < 2:
-        return Judged(NOT_SEEN, mean, error, "no data set" if values.empty else "one data set")
+        return Judged("cannot be seen here", mean, error, "no data set" if values.empty else "one data set")
     words = remark or f"{int((values > 0).sum())} of {len(values)} data sets"
     if abs(mean) <= margin:
-        return Judged(NOT_SEEN, mean, error, words)
-    return Judged(HOLDS if mean > 0 else DOES_NOT_HOLD, mean, error, words)
+        return Judged("cannot be seen here", mean, error, words)
+    return Judged("holds" if mean > 0 else "does not hold", mean, error, words)
 
 
 def below(values: pd.Series, limit: float) -> Judged:
@@ -79,38 +80,40 @@ def alike(values: pd.Series, margin: float) -> Judged:
     values = values.dropna()
     mean, error, half = _interval(values)
     if len(values) < 2 or (abs(mean) - half <= margin < abs(mean) + half):
-        return Judged(NOT_SEEN, mean, error, f"{len(values)} data sets")
+        return Judged("cannot be seen here", mean, error, f"{len(values)} data sets")
     words = f"{int((values.abs() <= margin).sum())} of {len(values)} data sets"
-    return Judged(HOLDS if abs(mean) + half <= margin else DOES_NOT_HOLD, mean, error, words)
+    return Judged("holds" if abs(mean) + half <= margin else "does not hold", mean, error, words)
 
 
 def contrast(first: pd.Series, second: pd.Series) -> Judged:
     """Judge that one group of data sets has larger values than another, by Welch's interval."""
     first, second = first.dropna(), second.dropna()
     if min(len(first), len(second)) < 2:
-        return Judged(NOT_SEEN, remark="fewer than two data sets of a kind")
+        return Judged("cannot be seen here", remark="fewer than two data sets of a kind")
     found = ttest_ind(first, second, equal_var=False)
     low, high = found.confidence_interval(CONFIDENCE)
     effect = float(first.mean() - second.mean())
     error = float(np.sqrt(first.var(ddof=1) / len(first) + second.var(ddof=1) / len(second)))
-    verdict = HOLDS if low > 0 else DOES_NOT_HOLD if high < 0 else NOT_SEEN
+    verdict: Verdict = "holds" if low > 0 else "does not hold" if high < 0 else "cannot be seen here"
     return Judged(verdict, effect, error, f"{len(first)} and {len(second)} data sets")
 
 
 def all_or_part(flags: pd.Series, what: str = "data sets") -> Judged:
     """Judge a claim about every member of a list: all, some or none have it."""
     if flags.empty:
-        return Judged(NOT_SEEN, remark=f"no {what}")
-    verdict = HOLDS if flags.all() else IN_PART if flags.any() else DOES_NOT_HOLD
+        return Judged("cannot be seen here", remark=f"no {what}")
+    verdict: Verdict = "holds" if flags.all() else "holds in part" if flags.any() else "does not hold"
     return Judged(verdict, float(flags.mean()), remark=f"{int(flags.sum())} of {len(flags)} {what}")
 
 
 def any_of(flags: pd.Series) -> Judged:
     """Judge a claim about some data sets: it holds if one has it."""
     if flags.empty:
-        return Judged(NOT_SEEN, remark="no data set")
+        return Judged("cannot be seen here", remark="no data set")
     names = ", ".join(paper_name(name) for name in flags.index[flags])
-    return Judged(HOLDS if flags.any() else DOES_NOT_HOLD, float(flags.mean()), remark=names or f"none of {len(flags)} data sets")
+    return Judged(
+        "holds" if flags.any() else "does not hold", float(flags.mean()), remark=names or f"none of {len(flags)} data sets"
+    )
 
 
 def correlated(pairs: pd.DataFrame) -> Judged:
@@ -121,14 +124,14 @@ def correlated(pairs: pd.DataFrame) -> Judged:
     pairs = pairs.dropna()
     names = list(dict.fromkeys(pairs.index.get_level_values("dataset")))
     if len(names) < 3:
-        return Judged(NOT_SEEN, remark="fewer than three data sets")
+        return Judged("cannot be seen here", remark="fewer than three data sets")
     found = _correlation(pairs)
     without = [_correlation(pairs[pairs.index.get_level_values("dataset") != name]) for name in names]
     error = float(np.sqrt((len(names) - 1) / len(names) * np.sum(np.square(np.array(without) - np.mean(without)))))
     margin = student_t.isf((1 - CONFIDENCE) / 2, len(names) - 1) * error
     if not np.isfinite(found) or abs(found) <= margin:
-        return Judged(NOT_SEEN, found, error, f"{len(names)} data sets")
-    verdict = HOLDS if found - margin > QUITE else IN_PART if found > 0 else DOES_NOT_HOLD
+        return Judged("cannot be seen here", found, error, f"{len(names)} data sets")
+    verdict: Verdict = "holds" if found - margin > QUITE else "holds in part" if found > 0 else "does not hold"
     return Judged(verdict, found, error, f"{len(names)} data sets")
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.claims_ledger import DOES_NOT_HOLD, HOLDS, IN_PART, NOT_SEEN, Judged, by_error
+from foldshift.reporting.claims_ledger import Judged, by_error
 from foldshift.studies.cieslak_2009.claims import (
     EXCEPTIONS,
     above_nearest,
@@ -25,6 +26,7 @@ from foldshift.studies.cieslak_2009.claims import (
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION
 
 if TYPE_CHECKING:
+    from foldshift.reporting.claims_ledger import Verdict
     from foldshift.studies.cieslak_2009.claims import Tables, Verdicts
 
 MCAR, MOVED = BIAS[:2], BIAS[2:]
@@ -60,7 +62,7 @@ def _worked_examples(examples: pd.DataFrame) -> Verdicts:
     for name, quantity in (("largest_hellinger", "Hellinger distance"), ("example_ks", "D")):
         row = examples[examples["quantity"] == quantity].iloc[0]
         same = bool(np.isclose(row["printed"], row["paper"]) and np.isclose(row["printed"], row["corrected"]))
-        out[name] = Judged(HOLDS if same else DOES_NOT_HOLD, float(row["corrected"]))
+        out[name] = Judged("holds" if same else "does not hold", float(row["corrected"]))
     return out
 
 
@@ -83,10 +85,12 @@ def _natural_bias(table: pd.DataFrame) -> Judged:
     base = table[(table["condition"] == BASE)].dropna(subset=["value", "standard_error"])
     biased = np.array([named(name, NATURAL) for name in base["ours"]], dtype=bool)
     if biased.all() or not biased.any():
-        return Judged(NOT_SEEN, remark="fewer than one data set of a kind")
+        return Judged("cannot be seen here", remark="fewer than one data set of a kind")
     means_of, variances = ([part[name] for part in (base[biased], base[~biased])] for name in ("value", "standard_error"))
     error = np.sqrt(sum((one**2).sum() / len(one) ** 2 for one in variances))
-    return by_error(float(means_of[0].mean() - means_of[1].mean()), float(error), f"{biased.sum()} and {(~biased).sum()} data sets")
+    return by_error(
+        float(means_of[0].mean() - means_of[1].mean()), float(error), f"{biased.sum()} and {(~biased).sum()} data sets"
+    )
 
 
 def _table3(phi: pd.DataFrame) -> Verdicts:
@@ -123,7 +127,7 @@ def _by_prior(tables: Tables) -> Verdicts:
     return {
         "ks_least_near_own_share": order(above_nearest(fails, shares)),
         "ks_grows_with_distance": order(grows),
-        "ks_exceptions": contrast(grows[~excepted], grows[excepted]) if excepted.any() else Judged(NOT_SEEN),
+        "ks_exceptions": contrast(grows[~excepted], grows[excepted]) if excepted.any() else Judged("cannot be seen here"),
         "class_driven": order(class_driven - LITTLE)._replace(effect=float(class_driven.mean())),
         "hellinger_least_near_own_share": order(above_nearest(change, shares)),
         "hellinger_grows_with_distance": order(grows_with_distance(change, shares)),
@@ -134,7 +138,7 @@ def _distance(tables: Tables) -> Verdicts:
     """Judge the claims about the Hellinger distance under bias and translation, Figures 15 and 16."""
     distance, change = (by_condition(tables.hellinger, name) for name in ("distance", "change"))
     steps = [means(distance, f"{name}25", f"{name}50") for name in ("MCAR", "MNAR", "MAR")]
-    both = [order(second - first) for first, second in zip(steps, steps[1:])]
+    both = [order(second - first) for first, second in pairwise(steps)]
     small = pd.Series([named(name, SMALL_RISE) for name in change.index], change.index, dtype=bool)
     at_most, moves = means(change, TRANSLATION[-1]), change.reindex(columns=[*TRANSLATION]).dropna()
     degree = means(change, "MAR50") - means(change, "MAR25") - (at_most - means(change, TRANSLATION[0]))
@@ -143,7 +147,7 @@ def _distance(tables: Tables) -> Verdicts:
         "hellinger_order": min(both, key=lambda one: one.effect),
         "hellinger_rises_when_moved": order(means(change, TRANSLATION[0])),
         "degree_matters_little": order(degree),
-        "small_when_moved": contrast(at_most[~small], at_most[small]) if small.any() else Judged(NOT_SEEN),
+        "small_when_moved": contrast(at_most[~small], at_most[small]) if small.any() else Judged("cannot be seen here"),
         "hellinger_shows_degree": all_or_part((moves.diff(axis=1).iloc[:, 1:] > 0).all(axis=1)),
     }
 
@@ -155,11 +159,15 @@ def _skewness(table: pd.DataFrame) -> Verdicts:
     oil = part[[named(name, ("Oil",)) for name in part["ours"]]]
     oil = oil[oil["condition"].isin(BIAS)].dropna(subset=["value"])
     others = skew[[not named(name, ("Oil",)) for name in skew.index]]
-    out = {"skew_negative": order(-skew), "negative_means_below": Judged(DOES_NOT_HOLD, remark="the median is above the mean")}
+    out = {"skew_negative": order(-skew), "negative_means_below": Judged("does not hold", remark="the median is above the mean")}
     if len(oil):
         positive, negative = oil["value"] > 2 * oil["standard_error"], oil["value"] < -2 * oil["standard_error"]
-        verdict = HOLDS if positive.all() and others.mean() < 0 else DOES_NOT_HOLD if negative.any() else IN_PART
-        words = f"above 0 by two errors in {int(positive.sum())} of {len(oil)} conditions; mean of the others {others.mean():+.2f}"
+        verdict: Verdict = (
+            "holds" if positive.all() and others.mean() < 0 else "does not hold" if negative.any() else "holds in part"
+        )
+        words = (
+            f"above 0 by two errors in {int(positive.sum())} of {len(oil)} conditions; mean of the others {others.mean():+.2f}"
+        )
         out["oil_skewed_otherwise"] = Judged(verdict, float(oil["value"].mean() - others.mean()), remark=words)
     return out
 
@@ -176,7 +184,7 @@ def _power(power: pd.DataFrame) -> Verdicts:
         rate, error, n = rates.get(first, none)
         other, other_error, _ = rates.get(second, none) if isinstance(second, tuple) else (second, 0.0, 0)
         found = by_error(rate - other, float(np.hypot(error, other_error)), f"{n} data sets, rate {rate:.2f}")
-        return found if n > 2 else Judged(NOT_SEEN, found.effect, found.standard_error, f"{n} data sets")
+        return found if n > 2 else Judged("cannot be seen here", found.effect, found.standard_error, f"{n} data sets")
 
     ks, distance = "ks_any_holm", "hellinger"
     return {

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from foldshift.inference.comparisons.ranks import friedman
-from foldshift.reporting.claims_ledger import HOLDS, NOT_SEEN, Judged
+from foldshift.reporting.claims_ledger import Judged
 from foldshift.studies.cieslak_2009.claims import (
     EXCEPTIONS,
-    all_or_part,
     alike,
+    all_or_part,
     any_of,
     below,
     correlated,
@@ -63,9 +63,7 @@ def _under_bias(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame) -> Verdicts
     return {
         "friedman_falls_with_bias": order(falls(by_friedman, UNMOVED, ("MAR50", "MNAR50"))),
         "friedman_falls_with_degree": order(falls(by_friedman, ("MAR25", "MNAR25"), ("MAR50", "MNAR50"))),
-        "trees_and_neighbours_steadier": order(
-            steadier - of_learner.reindex(columns=[*OTHERS]).mean(axis=1, skipna=False)
-        ),
+        "trees_and_neighbours_steadier": order(steadier - of_learner.reindex(columns=[*OTHERS]).mean(axis=1, skipna=False)),
         "some_fail_completely": any_of(at_most.dropna() < ZERO),
         "all_fail_at_mnar50": _all_fail(by_friedman),
         "kruskal_alike_at_mcar": alike(falls(by_kruskal, (BASE,), BIAS[:2]), ALIKE),
@@ -112,7 +110,7 @@ def _of_priors(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame, tables: Tabl
     at_nearest = {name: by_dataset.loc[name].get(nearest_condition(shares[name]), np.nan) for name in by_dataset.index}
     return {
         "nearest_shares": all_or_part(nearest),
-        "friedman_falls_with_prior": min(by_learner, key=lambda one: one.effect, default=Judged(NOT_SEEN)),
+        "friedman_falls_with_prior": min(by_learner, key=lambda one: one.effect, default=Judged("cannot be seen here")),
         "highest_at_low_shares": order(_step(by_dataset)),
         "accuracy_falls_with_prior": all_or_part(worst["worst_condition"].isin(HIGH), "data sets and learners"),
         "nb_spikes": _spikes(by_friedman),
@@ -128,7 +126,7 @@ def _spikes(wide: pd.DataFrame) -> Judged:
     bayes = wide[wide.index.get_level_values("learner") == "NB"].droplevel("learner")
     highest = bayes.reindex(columns=[*HIGH]).max(axis=1).dropna()
     if not any(named(name, EXCEPTIONS) for name in highest.index):
-        return Judged(NOT_SEEN, remark="none of the data sets named")
+        return Judged("cannot be seen here", remark="none of the data sets named")
     found = pd.Series({name: bool(p > ZERO) == named(name, EXCEPTIONS) for name, p in highest.items()}, dtype=bool)
     return all_or_part(found)._replace(remark=f"above 0 on {any_of(highest > ZERO).remark}")
 
@@ -145,9 +143,9 @@ def _learners_differ(of_learner: pd.DataFrame) -> Judged:
     """Judge by Friedman's test over data sets whether learners differ."""
     known = of_learner.dropna()
     if min(known.shape) < 2:
-        return Judged(NOT_SEEN, remark=f"{len(known)} data sets")
+        return Judged("cannot be seen here", remark=f"{len(known)} data sets")
     p = friedman(known.to_numpy(), larger_is_better=True).p_chi2
-    return Judged(HOLDS if p < LEVEL else NOT_SEEN, p, remark=f"{len(known)} data sets")
+    return Judged("holds" if p < LEVEL else "cannot be seen here", p, remark=f"{len(known)} data sets")
 
 
 def _by_learner(wide: pd.DataFrame, conditions: tuple[str, ...]) -> pd.DataFrame:

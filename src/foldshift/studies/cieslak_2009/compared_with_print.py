@@ -12,7 +12,9 @@ from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 
-TOLERANCE = 0.05  # distance from a printed proportion or phi that is pointed out
+TOLERANCE = 0.05  # distance from a printed proportion within which a reading of the text is counted as near
+N_ERRORS = 2.0
+HALF_DIGIT = 0.0005 + 1e-9  # of the printed numbers
 
 
 def compared(
@@ -48,21 +50,22 @@ def compared_grid(
     labels: dict[str, str],
     notes: list[str],
     form: str = ".3f",
-    bold: pd.Series | None = None,
+    judged: Sequence[str] = ("paper",),
     printed: Callable[[pd.Series], str] | None = None,
 ) -> Grid:
-    """Print a table of `compared`: a heading per data set, print and every formula in rows, conditions in columns."""
+    """Print a table of `compared`: a heading per data set, print and every formula in rows, conditions in columns.
+
+    Bold are the `judged` formulas where they are far from print.
+    """
     conditions = list(dict.fromkeys(table["condition"]))
     first = next(iter(labels))
-    if bold is None:
-        bold = (table["formula"] == first) & (table["difference"].abs() > TOLERANCE + 1e-9)
     in_print = printed or (lambda row: number(row["printed"], form))
-    table = table.assign(bold=bold)
+    table = table.assign(bold=far_from_print(table) & table["formula"].isin(judged))
     body: list[list[TableCell | str]] = []
     for (dataset, ours), part in table.groupby(["dataset", "ours"], sort=False):
         body.append([heading(dataset, ours, part["note"].iloc[0])])
         if part["printed"].notna().any():
-            body.append(["printed", *[TableCell(in_print(row)) for _, row in part[part["formula"] == first].iterrows()]])
+            body.append(["as printed", *[TableCell(in_print(row)) for _, row in part[part["formula"] == first].iterrows()]])
         if not ours:
             continue
         for formula, label in labels.items():
@@ -77,6 +80,12 @@ def compared_grid(
                 ]
             )
     return Grid(["", *conditions], body, list(notes))
+
+
+def far_from_print(table: pd.DataFrame) -> pd.Series:
+    """Mark means that are farther from print than two errors of a single split, which print is, and half a printed digit."""
+    error = N_ERRORS * table["standard_error"] * np.sqrt(1 + table["n_repeats"])
+    return (table["n_repeats"] > 1) & (table["difference"].abs() > error + HALF_DIGIT)
 
 
 def heading(dataset: str, ours: str, note: str) -> str:

@@ -26,6 +26,7 @@ FORMULAS = {"paper": "paper's p", "valid": "valid p", "holm": "valid p, Holm", "
 FAILS = {"paper": "fails_paper", "valid": "fails", "holm": "fails_holm", "bh": "fails_bh"}
 SHOWN = ("paper", "valid", "holm")
 PHI = {"paper": "phi_paper", "corrected": "phi", "jaccard": "jaccard"}
+OVER_PAIRS = "its error over ordered pairs"
 PAIR_SPREAD = {"paper": "phi_paper_sd", "corrected": "phi_sd"}  # standard deviations of phi over pairs of features
 
 
@@ -126,7 +127,7 @@ def readings_table(readings: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFram
 
 
 def phi_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Correlation of the failures of features (Table 3), with the standard error that print seems to have behind plus or minus."""
+    """Correlation of the failures of features (Table 3), with the standard error that print seems to have as plus or minus."""
     table = compared(co_failure, PHI, (*BIAS, *TRUE_MNAR), printed, "phi_mean")
     means = co_failure.groupby(["dataset", "condition"], sort=False, observed=True)[["n_undefined"]].mean()
     errors = {formula: over_repeats(pair_errors(co_failure, formula), "error") for formula in PAIR_SPREAD}
@@ -243,7 +244,12 @@ def phi_grid(table: pd.DataFrame) -> Grid:
     if len(pairs):
         notes.append(f"Pairs without a corrected phi occur in {len(pairs)} of the cells; their number stands in the CSV file.")
     labels = {"paper": "paper's formula", "corrected": "corrected", "jaccard": "Jaccard"}
-    return compared_grid(table, labels, notes, printed=_printed_phi)
+    rows = {key: part[part["formula"] == "paper"] for key, part in table.groupby(["dataset", "ours"], sort=False)}
+    errors = {
+        heading(dataset, ours, part["note"].iloc[0]): [TableCell(f"± {number(value, '.3f')}") for value in part["spread"]]
+        for (dataset, ours), part in rows.items()
+    }
+    return with_row_below(compared_grid(table, labels, notes, printed=_printed_phi), labels["paper"], OVER_PAIRS, errors)
 
 
 def translation_grid(table: pd.DataFrame) -> Grid:
@@ -254,19 +260,22 @@ def translation_grid(table: pd.DataFrame) -> Grid:
         f"Above its limit in a repeat: {above} of {len(known)} cells." if len(known) else "No data set of the run has these rows."
     ]
     labels = {"paper": FORMULAS["paper"], "valid": FORMULAS["valid"]}
-    grid = compared_grid(table, labels, notes)
     limits: dict[str, list[TableCell]] = {}
     for (dataset, ours), part in table[table["formula"] == "paper"].groupby(["dataset", "ours"], sort=False):
         limits[heading(dataset, ours, part["note"].iloc[0])] = [TableCell(number(value, ".3f")) for value in part["limit"]]
-    rows, cells = [], []
+    return with_row_below(compared_grid(table, labels, notes), labels["paper"], "limit of it", limits)
+
+
+def with_row_below(grid: Grid, label: str, words: str, cells: dict[str, list[TableCell]]) -> Grid:
+    """Add a row below every row with a label; `cells` are those of a data set, by its heading."""
+    rows: list[list[TableCell | str]] = []
     for row in grid.rows:
         rows.append(row)
         if len(row) == 1:  # the heading of a data set
-            cells = limits[str(row[0])]
-        elif row[0] == labels["paper"]:
-            rows.append(["limit of it", *cells])
-    grid.rows = rows
-    return grid
+            below = cells[str(row[0])]
+        elif row[0] == label:
+            rows.append([words, *below])
+    return Grid(grid.header, rows, grid.notes)
 
 
 def _printed_phi(row: pd.Series) -> str:

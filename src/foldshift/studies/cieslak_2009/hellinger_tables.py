@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from foldshift.reporting.table_grid import Grid
 
 
+# Column of the rows and words, by formula: the paper's text, and the reading that print is nearest to.
+SKEWNESS = {
+    "skew": ("hellinger_skew", "over versions"),
+    "turned": ("hellinger_skew_turned", "over features, sign turned"),
+}
+
+
 def hellinger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Table 6, and the numbers behind Figures 15 to 17."""
     skewness = skew_table(read_rows(inputs.co_failure, "co_failure"), pd.read_csv(inputs.printed))
@@ -30,14 +37,18 @@ def hellinger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult
 
 
 def skew_table(co_failure: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Skewness over the versions of the mean Hellinger distance (Table 6)."""
-    table = compared(co_failure, {"skew": "hellinger_skew"}, (*BIAS, *TRUE_MNAR), printed, "skew")
-    known = co_failure.dropna(subset=["hellinger_skew"])
-    positive = (known["hellinger_skew"] > 0).groupby([known["dataset"], known["condition"]], sort=False, observed=True).mean()
+    """Skewness of the mean Hellinger distance, over versions and over features (Table 6)."""
+    columns = {formula: column for formula, (column, _) in SKEWNESS.items()}
+    table = compared(co_failure, columns, (*BIAS, *TRUE_MNAR), printed, "skew")
+    positive: dict[tuple[str, ...], float] = {}
+    for formula, column in columns.items():
+        known = co_failure.dropna(subset=[column])
+        shares = (known[column] > 0).groupby([known["dataset"], known["condition"]], sort=False, observed=True).mean()
+        positive |= {(*key, formula): share for key, share in shares.items()}
     both = table["value"].notna() & table["printed"].notna()
     same = np.sign(table["value"]) == np.sign(table["printed"])
     return table.assign(
-        positive=[positive.get(key, np.nan) for key in zip(table["ours"], table["condition"])],
+        positive=[positive.get(key, np.nan) for key in zip(table["ours"], table["condition"], table["formula"])],
         same_sign=[bool(agrees) if known else None for agrees, known in zip(same, both)],
     )
 
@@ -82,7 +93,11 @@ def order_notes(table: pd.DataFrame) -> list[str]:
 
 def skew_grid(table: pd.DataFrame) -> Grid:
     """Print `skew_table`."""
-    same = table["same_sign"].dropna()
-    notes = [f"The sign of print in {int(same.sum())} of {len(same)} cells."] if len(same) else []
-    other = (table["same_sign"] == False) & (table["value"].abs() > 2 * table["standard_error"])  # noqa: E712
-    return compared_grid(table, {"skew": "ours"}, notes, form="+.3f", bold=other)
+    notes = []
+    for formula, (_, words) in SKEWNESS.items():
+        part = table[(table["formula"] == formula) & table["same_sign"].notna()]
+        if len(part):
+            text = f"{words[0].upper()}{words[1:]}: the sign of print in {int(part['same_sign'].sum())} of {len(part)} cells"
+            several = len(part) > 2 and part["printed"].nunique() > 1 and part["value"].nunique() > 1
+            notes.append(f"{text}, correlation {part['value'].corr(part['printed']):.2f}." if several else f"{text}.")
+    return compared_grid(table, {formula: words for formula, (_, words) in SKEWNESS.items()}, notes, "+.3f", tuple(SKEWNESS))

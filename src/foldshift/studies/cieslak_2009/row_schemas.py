@@ -47,7 +47,7 @@ SCHEMAS = {
             *_columns("n_tests", kind=pa.int32),
             *_columns("phi_paper", "phi_paper_sd", "phi", "phi_sd"),
             *_columns("n_undefined", kind=pa.int32),
-            *_columns("jaccard", "hellinger_mean", "hellinger_skew"),
+            *_columns("jaccard", "hellinger_mean", "hellinger_skew", "hellinger_skew_turned"),
         ]
     ),
     # Detectors on predictions.
