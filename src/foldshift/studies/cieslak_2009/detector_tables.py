@@ -155,17 +155,29 @@ def power_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
                 | {"type_one": level.loc[name, "rate"], "keeps_level": level.loc[name, "keeps_level"]}
                 for name in part.columns
             ]
-            best = max(
-                (
-                    round(row["rate"], 2)
-                    for row in rows
-                    if row["keeps_level"] and row["n_splits"] and row["rate"] > allowed_rate(alpha, row["n_splits"])
-                ),
-                default=None,
-            )
-            named = condition_kind(condition) not in NO_SHIFT and best is not None
-            out += [row | {"best": bool(named and row["keeps_level"] and round(row["rate"], 2) == best)} for row in rows]
+            found = by_dataset[by_dataset["condition"] == condition].pivot(index="dataset", columns="detector", values="rate")
+            able = [
+                row["detector"]
+                for row in rows
+                if row["keeps_level"] and row["n_splits"] and row["rate"] > allowed_rate(alpha, row["n_splits"])
+            ]
+            best = [] if condition_kind(condition) in NO_SHIFT else not_worse(found.reindex(columns=able))
+            out += [row | {"best": row["detector"] in best, "able": row["detector"] in able} for row in rows]
     return pd.DataFrame(out)
+
+
+def not_worse(rates: pd.DataFrame) -> list[str]:
+    """Columns that cannot be told apart from the one with the largest mean over rows; none if that is so of all of several.
+
+    Two columns are told apart if the 95 % interval of their mean difference over the rows (data sets) leaves out 0.
+    """
+    if rates.shape[1] < 2:
+        return list(rates.columns)
+    behind = rates.sub(rates[rates.mean().idxmax()], axis=0).mul(-1)
+    n = behind.notna().sum()
+    margin = student_t.isf(0.025, (n - 1).clip(lower=1)) * behind.std(ddof=1) / np.sqrt(n)
+    worse = (n > 1) & (behind.mean() > margin)
+    return list(rates.columns[~worse]) if worse.any() else []
 
 
 def power_grid(table: pd.DataFrame, alpha: float) -> Grid:
@@ -233,7 +245,7 @@ def _best_words(condition: str, part: pd.DataFrame) -> str:
     if condition_kind(condition) in NO_SHIFT:
         return "nothing has moved"
     best = [DETECTORS[name].words for name in part[part["best"]]["detector"]]
-    return "; ".join(best) if best else "none above chance"
+    return "; ".join(best) if best else "cannot be told apart" if part["able"].any() else "none above chance"
 
 
 def _detectors(kind: str) -> list[tuple[str, Detector]]:
