@@ -9,11 +9,12 @@ from factories import one_row, write_table
 from foldshift.engine.study.declare import key
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.number_formats import EMPTY
-from foldshift.reporting.paper_vs_ours import COLUMNS, EXPLAINED, MET, OPEN
+from foldshift.reporting.paper_vs_ours import COLUMNS, EXPLAINED, MET, NOT_COMPARED, OPEN, VERDICTS
 from foldshift.reporting.table_grid import to_csv, to_html, to_tex
 from foldshift.shift.detectors.co_failure import co_failure, translation_limit
 from foldshift.shift.detectors.monitoring_tests import skew
 from foldshift.studies.cieslak_2009 import (
+    claims,
     compare,
     detector_tables,
     feature_tables,
@@ -26,7 +27,7 @@ from foldshift.studies.cieslak_2009 import (
 from foldshift.studies.cieslak_2009.datasets_in_print import NOT_PUBLIC, listed_datasets, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, SCHEMAS
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, NAMES, condition_kind
-from foldshift.studies.cieslak_2009.study import COMPARED, STUDY
+from foldshift.studies.cieslak_2009.study import COMPARED, JUDGED, STUDY
 
 LEARNERS = ("PET", "NB", "5NN", "LSVM")
 FEATURES = {"estate": 12, "mammography": 6, "oil": 49, "page": 10, "pendigits": 16, "phoneme": 5, "satimage": 36, "segment": 19}
@@ -120,7 +121,7 @@ def made_up_rows(datasets, n_repeats=3, seed=0, n_multivariate=2):
                     {"dataset": dataset, "repeat": repeat, "condition": condition, "n_tests": len(cells)}
                     | {"phi_paper": paper.mean, "phi_paper_sd": paper.std, "phi": right.mean, "phi_sd": right.std}
                     | {"n_undefined": right.n_undefined, "jaccard": right.mean_jaccard, "hellinger_mean": np.mean(distance)}
-                    | {"hellinger_skew": float(skew(np.array(distance)))}
+                    | {"hellinger_skew": float(skew(np.array(distance))), "hellinger_skew_turned": rng.normal()}
                 )
     names = [*CELL, "version", "detector", "p_value", "statistic"]
     return pd.DataFrame(shift), pd.DataFrame(together), pd.DataFrame(learners), pd.DataFrame(multivariate, columns=names)
@@ -255,8 +256,8 @@ def test_the_limit_of_translation_is_that_of_the_same_repeat(printed):
     assert not row["within_limit"]
     grid = feature_tables.translation_grid(table)
     lines = [row[0] for row in grid.rows]
-    assert lines[:2] == [f"Compustat: {NOT_PUBLIC['Compustat']}", "printed"]
-    assert lines[2:7] == ["E-State (estate)", "printed", "paper's p", "limit of it", "valid p"]
+    assert lines[:2] == [f"Compustat: {NOT_PUBLIC['Compustat']}", "as printed"]
+    assert lines[2:7] == ["E-State (estate)", "as printed", "paper's p", "limit of it", "valid p"]
     assert grid.rows[5][1].text == "0.344"
 
 
@@ -297,34 +298,57 @@ def test_table_3_has_both_formulas_and_the_pairs_without_phi(printed):
     cells = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0], [0, 1, 0]], dtype=float)
     paper, right = co_failure(cells, "paper"), co_failure(cells)
     rows = pd.DataFrame(
-        [("phoneme", 0, "MAR25", 4, paper.mean, paper.std, right.mean, right.std, right.n_undefined, right.mean_jaccard, 0.5)],
+        [
+            (
+                "phoneme",
+                0,
+                "MAR25",
+                4,
+                paper.mean,
+                paper.std,
+                right.mean,
+                right.std,
+                right.n_undefined,
+                right.mean_jaccard,
+                0.5,
+                0.1,
+            )
+        ],
         columns=TOGETHER,
     )
     table = feature_tables.phi_table(rows, printed["table3"])
     row = one_row(table, dataset="Phoneme", condition="MAR25", formula="paper")
     assert row["value"] == pytest.approx((3 * 2 - 4) / (4 * 5) / 3) and row["printed"] == 0.467 and row["printed_spread"] == 0.016
+    # Four versions have four features: the error over ordered pairs divides by the root of 4 * 3.
+    assert row["spread"] == pytest.approx(paper.std / np.sqrt(12)) and np.isnan(row["se_spread"])
+    lines = [row[0] for row in feature_tables.phi_grid(table).rows]
+    assert lines[lines.index("paper's formula") + 1] == feature_tables.OVER_PAIRS
     row = one_row(table, dataset="Phoneme", condition="MAR25", formula="corrected")
     assert row["value"] == pytest.approx(1 / np.sqrt(3)) and row["undefined"] == 2
     assert one_row(table, dataset="Phoneme", condition="MAR25", formula="jaccard")["value"] == pytest.approx((2 / 3 + 0 + 0) / 3)
 
 
-def test_table_6_compares_signs_only(printed):
+def test_table_6_has_the_skewness_over_versions_and_the_reading_nearest_to_print(printed):
     rows = pd.DataFrame(
         [
-            ("segment", r, c, 19, 0, 0, 0, 0, 0, 0, s)
+            ("segment", r, c, 19, 0, 0, 0, 0, 0, 0, s, -s)
             for r, c, s in ((0, "MAR25", 0.3), (1, "MAR25", -0.1), (0, "MCAR25", 0.2), (1, "MCAR25", 0.3))
         ],
         columns=TOGETHER,
     )
     table = hellinger_tables.skew_table(rows, printed["table6"])
-    row = one_row(table, dataset="Segment", condition="MAR25")
+    row = one_row(table, dataset="Segment", condition="MAR25", formula="skew")
     assert row["value"] == pytest.approx(0.1) and row["positive"] == 0.5 and row["same_sign"] is True
-    assert one_row(table, dataset="Segment", condition="MCAR25")["same_sign"] is False
-    assert one_row(table, dataset="Oil", condition="MCAR25")["same_sign"] is None
+    assert one_row(table, dataset="Segment", condition="MCAR25", formula="skew")["same_sign"] is False
+    assert one_row(table, dataset="Segment", condition="MCAR25", formula="turned")["same_sign"] is True
+    assert one_row(table, dataset="Oil", condition="MCAR25", formula="skew")["same_sign"] is None
     grid = hellinger_tables.skew_grid(table)
-    assert grid.notes == ["The sign of print in 1 of 2 cells."]
-    (ours,) = [row for row in grid.rows if row[0] == "ours"]
-    assert ours[1].bold and ours[1].text == "+0.250 ± 0.050" and not ours[3].bold
+    assert grid.notes == [
+        "Over versions: the sign of print in 1 of 2 cells.", "Over features, sign turned: the sign of print in 1 of 2 cells.",
+    ]  # fmt: skip
+    ours, turned = (next(row for row in grid.rows if row[0] == words) for _, words in hellinger_tables.SKEWNESS.values())
+    assert ours[1].bold and ours[1].text == "+0.250 ± 0.050" and not ours[3].bold  # -.656 is printed: 7 errors of a split
+    assert turned[1].text == "-0.250 ± 0.050" and turned[1].bold
 
 
 def test_table_1_has_the_rows_that_are_left_for_validation(printed):
@@ -444,6 +468,25 @@ def test_the_best_detector_is_the_strongest_of_those_that_keep_their_level():
     assert "Friedman over bootstraps (paper) (1.00); energy distance (0.12)" in grid.notes[0]
 
 
+def test_the_best_are_those_that_data_sets_do_not_tell_from_the_first():
+    rates = pd.DataFrame({"a": [0.9, 1, 0.9, 1], "b": [0.9, 0.9, 0.9, 1], "c": [0.2, 0.3, 0.1, 0.4]})
+    assert detector_tables.not_worse(rates) == ["a", "b"]
+    assert detector_tables.not_worse(rates[["a", "b"]]) == []  # nothing is decided
+    assert detector_tables.not_worse(rates[["a"]]) == ["a"] and detector_tables.not_worse(rates.iloc[:1]) == []
+
+
+def test_a_learner_is_the_steadiest_only_where_the_errors_say_so():
+    table = pd.DataFrame(
+        [(data, name, value + 0.001 * i, 0.001, rank) for i, data in enumerate("abcdef")
+         for name, value, rank in (("NB", 0.1, 1), ("PET", 0.2, 2), ("5NN", 0.201, 3))]
+        + [("all", name, value, 0.001, rank) for name, value, rank in (("NB", 0.1, 1), ("PET", 0.2, 2), ("5NN", 0.201, 3))],
+        columns=["dataset", "learner", "index", "se_index", "rank"],
+    )  # fmt: skip
+    assert learner_tables.steadiest(table) == {(data, "NB") for data in (*"abcdef", "all")}
+    assert learner_tables.steadiest(table[table["learner"] != "NB"]) == {("all", "PET")}
+    assert ("all", "NB") not in learner_tables.steadiest(table[table["dataset"].isin(["a", "all"])])
+
+
 def test_detectors_that_were_not_run_everywhere_are_compared_where_all_were():
     always, half = np.ones(40), np.arange(40) % 2
     fired = _fired(kruskal={"Base": np.zeros(40), "MAR25": half}, energy={"Base": np.zeros(40), "MAR25": always})
@@ -451,7 +494,9 @@ def test_detectors_that_were_not_run_everywhere_are_compared_where_all_were():
     table = detector_tables.power_table(fired, 0.05)
     common = table[(table["cells"] == "common") & (table["condition"] == "MAR25")].set_index("detector")
     assert (
-        common["rate"].to_dict() == {"kruskal": 1.0, "energy": 1.0} and common["best"].all() and (common["n_splits"] == 20).all()
+        common["rate"].to_dict() == {"kruskal": 1.0, "energy": 1.0}
+        and not common["best"].any()
+        and (common["n_splits"] == 20).all()
     )
     assert table[table["cells"] == "all"]["detector"].unique().tolist() == ["kruskal"]
 
@@ -540,87 +585,60 @@ def test_shares_within_the_classes_have_their_own_denominators():
     )
 
 
-def test_every_printed_number_has_a_row_and_every_difference_a_reason(rows, printed):
-    table = compare.judge(printed, _all_tables(rows, printed))
-    n = {"table1": 9 * 4, "table2": 9 * 7, "table3": 9 * 6 * 2, "table4": 9 * 4, "table6": 9 * 6}
+def test_every_printed_number_has_a_row_a_verdict_and_a_reason(rows, printed):
+    table = compare.comparison(printed, _all_tables(rows, printed))
+    n = {"table1": 9 * 4, "table2": 9 * 7, "table3": 9 * 6, "table3_plus_or_minus": 9 * 6, "table4": 9 * 4, "table6": 9 * 6}
     assert table.groupby("table", sort=False).size().to_dict() == n
+    assert list(table) == ["table", "dataset", "ours_is", "condition", "quantity", *COLUMNS]
+    assert set(table["verdict"]) <= set(VERDICTS) and (table["reason"] != "").all()
     compustat = table[table["dataset"] == "Compustat"]
-    assert compustat["agrees"].isna().all() and set(compustat["reason"]) == {NOT_PUBLIC["Compustat"]}
+    assert set(compustat["verdict"]) == {NOT_COMPARED} and set(compustat["reason"]) == {NOT_PUBLIC["Compustat"]}
     assert set(table[table["dataset"] == "Oil"]["reason"]) == {"not in this run"}
-    off = table[table["agrees"].eq(False)]
-    assert len(off) and (off["reason"] != "").all()
     row = one_row(table, table="table3", dataset="Mammography", condition="MNAR25", quantity="mean")
-    assert row["agrees"] or "formula 8 gives 1/(2 n - 3)" in row["reason"]
-    row = one_row(table, table="table2", dataset="Phoneme", condition="MAR50")
-    assert row["difference"] == row["ours"] - row["printed"] and row["agrees"] == (abs(row["difference"]) <= 0.05)
-    assert len(compare.summary(table)) == 5 and compare.summary(table)[0].startswith("Table 1: ")
-    compared = compare.comparison(table)
-    assert list(compared) == ["table", "dataset", "ours_is", "condition", "quantity", *COLUMNS]
-    assert compared["ours"].equals(table["ours"]) and compared["printed"].equals(table["printed"])
-    verdicts = compared["note"].str.extract("^(agrees|differs)")[0].map({"agrees": True, "differs": False})
-    assert verdicts.dropna().tolist() == table["agrees"].dropna().tolist() and (compared["note"] != "").all()
-    assert all(reason in note for reason, note in zip(table["reason"], compared["note"]))
-    spread = table[table["agrees"].notna() & (table["lowest"] < table["highest"])]
-    assert all(f"{row.lowest:.3f} to {row.highest:.3f}" in compared["note"][row.Index] for row in spread.itertuples()) and len(
-        spread
+    assert row["verdict"] != EXPLAINED or "formula 8 gives 1/(2 n - 3)" in row["reason"]
+
+
+def _judged_cell(table="table2", dataset="Phoneme", condition="MAR25", printed=0.52, ours=0.5, spread=0.02, n=20):
+    """One printed number beside a mean over `n` splits with this standard deviation."""
+    cell = {"table": table, "dataset": dataset, "ours_is": dataset.lower(), "condition": condition, "quantity": "proportion"}
+    error = spread / np.sqrt(n) if n > 1 else np.nan
+    found = cell | {"printed": printed, "ours": ours, "standard_error": error, "n_splits": n, "note": "", "known": True}
+    two_errors = 2 * error * np.sqrt(1 + n)
+    digits = found | {"dataset": "Oil", "printed": 0.123, "ours": 0.123, "two_errors": 0.1}  # three are printed
+    table = pd.DataFrame([one | {"most": 0.25} for one in (found | {"two_errors": two_errors}, digits)])
+    return next(compare._judged_cells(table).itertuples())
+
+
+def test_the_error_of_a_printed_number_is_that_of_a_single_split():
+    near = _judged_cell(printed=0.54)
+    assert near.verdict == MET and near.reason == "single splits differ by 0.020; within 2 errors" and 0 < near.chance < 0.05
+    far = _judged_cell(printed=0.561)
+    assert far.verdict == OPEN and far.reason.startswith("single splits differ by 0.020; 3.0 errors from print")
+
+
+def test_a_number_that_nearly_anything_would_meet_is_not_compared():
+    row = _judged_cell(printed=0.3, ours=0.05, spread=0.14)  # Page without any shift
+    assert (
+        row.verdict == NOT_COMPARED and row.reason == "cannot be decided: two errors of a single split are 0.287, more than 0.250"
     )
+    alone = _judged_cell(n=1)
+    assert alone.verdict == NOT_COMPARED and alone.reason == compare.ONE_SPLIT
 
 
-def test_reasons_tell_whether_one_of_our_splits_is_like_print(printed):
-    low, high = ([_tiny_shift([0], repeat=0), _tiny_shift([n], repeat=1)] for n in (1, 3))
-    for parts, words in ((low, "outside all our 2 (0.000 to 0.250)"), (high, "among our 2 (0.000 to 0.750)")):
-        shift = pd.concat(parts).assign(dataset="page")
-        empty = pd.DataFrame(columns=TOGETHER)
-        shares = feature_tables.failing_shares(shift)
-        ours = {
-            "table1": feature_tables.datasets_table(shift, {"page": 5473}, printed["table1"]),
-            "table2": feature_tables.ks_table(shares, printed["table2"]),
-            "table3": feature_tables.phi_table(empty, printed["table3"]),
-            "table4": feature_tables.translation_table(shares, printed["table4"]),
-            "table6": hellinger_tables.skew_table(empty, printed["table6"]),
-        }
-        row = one_row(compare.judge(printed, ours), table="table2", dataset="Page", condition="Base")
-        assert words in row["reason"] and row["reason"].endswith("stratified split") and not row["agrees"]
-        assert row["explained"] and "4.0 % of 10,000 random splits" in row["reason"]  # it is known of this cell
+def test_a_number_outside_our_splits_is_explained_by_facts_alone():
+    known = _judged_cell("table3", "Mammography", "MNAR25", printed=0.0, ours=0.111, spread=0.0)
+    assert known.verdict == EXPLAINED and known.reason.endswith(compare.FORMULA_8) and np.isnan(known.chance)
+    page = _judged_cell("table3", "Page", "MCAR25", printed=0.114, ours=0.01)
+    assert page.verdict == EXPLAINED and "4.0 % of 10,000 random splits" in page.reason
+    assert _judged_cell("table3", "Segment", "MCAR25", printed=0.114, ours=0.01).verdict == OPEN
 
 
-def test_a_number_outside_all_our_splits_is_not_explained_by_that():
-    def row(table, condition, quantity, found, dataset="Phoneme", printed=0.3):
-        return compare._row(compare.PrintedNumber(table, dataset, "phoneme", condition, quantity, printed), found, "")
-
-    outside = {"value": 0.1, "lowest": 0.05, "highest": 0.29, "n_repeats": 20}
-    among = outside | {"highest": 0.31}
-    rows = [
-        row("table2", "MAR25", "proportion", outside),
-        row("table2", "MAR25", "proportion", among),
-        row("table2", "MAR25", "proportion", among | {"value": 0.26}),
-        row("table2", "MAR25", "proportion", among | {"n_repeats": 1}),
-        row("table3", "MAR25", "plus or minus", among),
-        row("table6", "MAR25", "skew", outside, printed=-0.3),
-        row("table6", "MAR25", "skew", among | {"lowest": -0.31}, printed=-0.3),
-        row("table3", "MNAR25", "mean", outside, "Mammography", 0.0),
-        row("table3", "MNAR25", "plus or minus", outside, "Mammography", 0.0),
-        row("table2", "MAR25", "proportion", {}),
-    ]
-    verdicts = compare.verdicts(pd.DataFrame(rows).astype({"agrees": object}))
-    assert verdicts == [OPEN, EXPLAINED, MET, OPEN, OPEN, OPEN, EXPLAINED, EXPLAINED, OPEN, "not measured"]
-
-
-def test_the_reason_tells_how_many_features_fail_on_themselves(printed):
-    # 12 features: 18 + 24 of 144 and 11 + 24 of 132, so that 7 fail on themselves, as in print.
-    mar = _tiny_shift([4] * 6 + [3] * 6, "MAR25", n=12)
-    mnar = _tiny_shift([3] * 11 + [2], "MNAR25", n=11)
-    empty = pd.DataFrame(columns=TOGETHER)
-    shares = feature_tables.failing_shares(pd.concat([_tiny_shift([0], n=12), mar, mnar]))
-    ours = {
-        "table1": feature_tables.datasets_table(mar.assign(condition="Base"), {}, printed["table1"]),
-        "table2": feature_tables.ks_table(shares, printed["table2"]),
-        "table3": feature_tables.phi_table(empty, printed["table3"]),
-        "table4": feature_tables.translation_table(shares, printed["table4"]),
-        "table6": hellinger_tables.skew_table(empty, printed["table6"]),
-    }
-    row = one_row(compare.judge(printed, ours).query("table == 'table2'"), dataset="E-State", condition="MNAR25")
-    assert row["reason"] == "of 12 features 7 fail on themselves in print, 7 here: the others fail with them more often here"
+def test_two_errors_are_held_against_a_quarter_of_the_printed_range(rows, printed):
+    found = compare.cells(printed, _all_tables(rows, printed))
+    most = found.groupby("table")["most"].first()
+    assert most["table2"] == most["table4"] == 0.25 * (1 - 0)  # shares, from 0 to 1 in Table 2
+    assert most["table3"] == 0.25 * 0.783 and most["table3_plus_or_minus"] == 0.25 * 0.074
+    assert most["table6"] == pytest.approx(0.25 * (1.183 + 1.115))
 
 
 def test_one_data_set_is_enough_for_every_table_and_figure(printed):
@@ -719,8 +737,10 @@ def test_the_functions_make_every_table_and_figure_that_is_declared(tmp_path, ro
     made |= figures.figures(drawn, settings)
     ours = [tmp_path / f"{name}.csv" for name in COMPARED.values()]
     made |= compare.paper_vs_ours(SimpleNamespace(printed=list(print_of.values()), ours=ours), settings)
+    judged = {name: tmp_path / f"{table}.csv" for name, table in JUDGED.items()}
+    made |= claims.claims(SimpleNamespace(printed=printed_file(root, "claims"), **judged), settings)
     assert set(made) == {key(item) for items in STUDY.items for item in items.items}
     compared = made["paper_vs_ours"].frame
     n = 4 + 7 + 12 + 4 + 6
-    assert len(compared) == 9 * n and compared["note"].str.contains("^(?:agrees|differs)").sum() == 3 * n
+    assert len(compared) == 9 * n and compared["ours"].notna().sum() > 2.5 * n
     plt.close("all")
