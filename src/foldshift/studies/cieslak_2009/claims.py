@@ -10,7 +10,7 @@ from scipy.stats import t as student_t
 from scipy.stats import ttest_ind
 
 from foldshift.reporting.claims_ledger import Judged, claims_ledger
-from foldshift.studies.cieslak_2009.datasets_in_print import paper_name
+from foldshift.studies.cieslak_2009.datasets_in_print import PAPER_DATASETS, paper_name
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, PRIORS
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ EXCEPTIONS = ("E-State", "Oil", "Phoneme")  # data sets that the paper names whe
 class Tables(NamedTuple):
     """Tables of a run, as the declaration of the study names them."""
 
-    sizes: pd.DataFrame
     ks: pd.DataFrame
     phi: pd.DataFrame
     moved: pd.DataFrame
@@ -133,6 +132,12 @@ def correlated(pairs: pd.DataFrame) -> Judged:
         return Judged("cannot be seen here", found, error, f"{len(names)} data sets")
     verdict: Verdict = "holds" if found - margin > QUITE else "holds in part" if found > 0 else "does not hold"
     return Judged(verdict, found, error, f"{len(names)} data sets")
+
+
+def of_paper(values: pd.Series) -> pd.Series:
+    """Select the data sets of the paper: a claim about all or some of them says nothing of others."""
+    names = values.index.get_level_values("dataset") if "dataset" in values.index.names else values.index
+    return values[[named(str(name), PAPER_DATASETS) for name in names]]
 
 
 def named(dataset: str, names: Iterable[str]) -> bool:

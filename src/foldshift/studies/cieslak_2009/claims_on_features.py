@@ -20,6 +20,7 @@ from foldshift.studies.cieslak_2009.claims import (
     grows_with_distance,
     means,
     named,
+    of_paper,
     order,
     own_shares,
 )
@@ -118,7 +119,9 @@ def _table4(table: pd.DataFrame, share: pd.DataFrame) -> Verdicts:
 def _by_prior(tables: Tables) -> Verdicts:
     """Judge the claims about the share of positive rows, Figures 13, 14 and 17."""
     shares = own_shares(tables)
-    parts = {name: by_condition(part, "value") for name, part in tables.prior.groupby("part")}
+    parts = {
+        name: by_condition(tables.prior[tables.prior["part"] == name], "value") for name in ("paper", "positive", "negative")
+    }
     fails, change = parts["paper"], by_condition(tables.hellinger, "change")
     grows = grows_with_distance(fails, shares)
     excepted = pd.Series([named(name, EXCEPTIONS) for name in grows.index], grows.index, dtype=bool)
@@ -148,7 +151,7 @@ def _distance(tables: Tables) -> Verdicts:
         "hellinger_rises_when_moved": order(means(change, TRANSLATION[0])),
         "degree_matters_little": order(degree),
         "small_when_moved": contrast(at_most[~small], at_most[small]) if small.any() else Judged("cannot be seen here"),
-        "hellinger_shows_degree": all_or_part((moves.diff(axis=1).iloc[:, 1:] > 0).all(axis=1)),
+        "hellinger_shows_degree": all_or_part(of_paper((moves.diff(axis=1).iloc[:, 1:] > 0).all(axis=1))),
     }
 
 

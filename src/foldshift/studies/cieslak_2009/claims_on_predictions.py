@@ -19,6 +19,7 @@ from foldshift.studies.cieslak_2009.claims import (
     means,
     named,
     nearest_condition,
+    of_paper,
     order,
     own_shares,
 )
@@ -64,7 +65,7 @@ def _under_bias(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame) -> Verdicts
         "friedman_falls_with_bias": order(falls(by_friedman, UNMOVED, ("MAR50", "MNAR50"))),
         "friedman_falls_with_degree": order(falls(by_friedman, ("MAR25", "MNAR25"), ("MAR50", "MNAR50"))),
         "trees_and_neighbours_steadier": order(steadier - of_learner.reindex(columns=[*OTHERS]).mean(axis=1, skipna=False)),
-        "some_fail_completely": any_of(at_most.dropna() < ZERO),
+        "some_fail_completely": any_of(of_paper(at_most.dropna() < ZERO)),
         "all_fail_at_mnar50": _all_fail(by_friedman),
         "kruskal_alike_at_mcar": alike(falls(by_kruskal, (BASE,), BIAS[:2]), ALIKE),
         "kruskal_differs_at_mar": order(falls(by_kruskal, UNMOVED, MOVED)),
@@ -75,8 +76,8 @@ def _under_bias(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame) -> Verdicts
 
 def _all_fail(by_friedman: pd.DataFrame) -> Judged:
     """Judge whether all fail at MNAR50, and say how many do without any shift."""
-    found = all_or_part(means(by_friedman, "MNAR50").dropna() < CONFIDENT, "data sets and learners")
-    without = means(by_friedman, BASE).dropna() < CONFIDENT
+    found = all_or_part(of_paper(means(by_friedman, "MNAR50").dropna() < CONFIDENT), "data sets and learners")
+    without = of_paper(means(by_friedman, BASE).dropna() < CONFIDENT)
     return found._replace(remark=f"{found.remark}; without any shift {int(without.sum())}")
 
 
@@ -91,7 +92,7 @@ def _when_moved(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame, tables: Tab
     return {
         "friedman_falls_with_move": order(falls(by_friedman, TRANSLATION[:1], TRANSLATION[-1:])),
         "svm_most_resilient": order(of_learner.reindex(columns=["LSVM"])["LSVM"] - next_best),
-        "nb_well_on_some": any_of(bayes.reindex(columns=[*TRANSLATION[:2]]).max(axis=1).dropna() > LEVEL),
+        "nb_well_on_some": any_of(of_paper(bayes.reindex(columns=[*TRANSLATION[:2]]).max(axis=1).dropna() > LEVEL)),
         "fail_when_moved": order(_by_dataset(means(rejections, *TRANSLATION)) - 0.5, f"without any shift {without:.2f} reject"),
         "kruskal_falls_with_move": order(falls(by_kruskal, TRANSLATION[:1], TRANSLATION[-1:])),
         "learners_differ_when_moved": _learners_differ(_by_learner(by_kruskal, TRANSLATION)),
@@ -102,17 +103,17 @@ def _of_priors(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame, tables: Tabl
     """Judge the claims about shares of the classes."""
     shares = own_shares(tables)
     nearest = pd.Series({name: nearest_condition(share) in LOW for name, share in shares.items()}, dtype=bool)
-    worst = tables.sensitivity[tables.sensitivity["dataset"] != "all"].dropna(subset=["worst"])
+    worst = tables.sensitivity[tables.sensitivity["dataset"] != "all"].dropna(subset=["worst"]).set_index("dataset")
     by_dataset = by_friedman.groupby(level="dataset").mean()
     pairs = pd.DataFrame({"friedman": by_friedman.stack(), "kruskal": by_kruskal.stack()})
     fall = means(by_friedman, *LOW) - means(by_friedman, *HIGH)
     by_learner = [order(part.droplevel("learner")) for _, part in fall.groupby(level="learner")]
     at_nearest = {name: by_dataset.loc[name].get(nearest_condition(shares[name]), np.nan) for name in by_dataset.index}
     return {
-        "nearest_shares": all_or_part(nearest),
+        "nearest_shares": all_or_part(of_paper(nearest)),
         "friedman_falls_with_prior": min(by_learner, key=lambda one: one.effect, default=Judged("cannot be seen here")),
         "highest_at_low_shares": order(_step(by_dataset)),
-        "accuracy_falls_with_prior": all_or_part(worst["worst_condition"].isin(HIGH), "data sets and learners"),
+        "accuracy_falls_with_prior": all_or_part(of_paper(worst["worst_condition"].isin(HIGH)), "data sets and learners"),
         "nb_spikes": _spikes(by_friedman),
         "kruskal_low_from_20": below(_by_dataset(means(by_kruskal, *PRIORS[3:])), LEVEL),
         "spikes_correlate": correlated(_at(pairs, PRIORS)),

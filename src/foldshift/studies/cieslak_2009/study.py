@@ -26,7 +26,6 @@ FEATURE_SETTINGS = ("alpha", "removed", "n_versions_multivariate", "n_repeats_mu
 LEARNER_SETTINGS = ("mask", "removed", "n_bootstraps")
 # Tables that show what the paper claims, by the names of `foldshift.studies.cieslak_2009.claims.Tables`.
 JUDGED = {
-    "sizes": "table1_datasets",
     "ks": "table2_ks_failing",
     "phi": "table3_phi",
     "moved": "table4_ks_translation",
