@@ -16,7 +16,7 @@ from foldshift.studies.cieslak_2009.shift_conditions import BASE, PRIORS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from foldshift.core.types import Inputs
+    from foldshift.core.types import BoolArray, Inputs
     from foldshift.reporting.claims_ledger import Verdict
     from foldshift.reporting.items import TableResult
 
@@ -137,7 +137,12 @@ def correlated(pairs: pd.DataFrame) -> Judged:
 def of_paper(values: pd.Series) -> pd.Series:
     """Select the data sets of the paper: a claim about all or some of them says nothing of others."""
     names = values.index.get_level_values("dataset") if "dataset" in values.index.names else values.index
-    return values[[named(str(name), PAPER_DATASETS) for name in names]]
+    return values[are_named(names, PAPER_DATASETS)]
+
+
+def are_named(datasets: Iterable[object], names: Iterable[str]) -> BoolArray:
+    """Mark the data sets that are the paper's with these names."""
+    return np.array([named(str(one), names) for one in datasets], dtype=bool)
 
 
 def named(dataset: str, names: Iterable[str]) -> bool:

@@ -14,12 +14,12 @@ from foldshift.studies.cieslak_2009.claims import (
     above_nearest,
     alike,
     all_or_part,
+    are_named,
     below,
     by_condition,
     contrast,
     grows_with_distance,
     means,
-    named,
     of_paper,
     order,
     own_shares,
@@ -69,7 +69,7 @@ def _worked_examples(examples: pd.DataFrame) -> Verdicts:
 
 def _table2(share: pd.DataFrame) -> Verdicts:
     """Judge the claims about features that fail when rows are removed."""
-    biased = pd.Series([named(name, NATURAL) for name in share.index], share.index, dtype=bool)
+    biased = are_named(share.index, NATURAL)
     base = means(share, BASE)
     many = (share.reindex(columns=[*MOVED]) > MANY).where(share.reindex(columns=[*MOVED]).notna()).mean(axis=1)
     return {
@@ -84,7 +84,7 @@ def _table2(share: pd.DataFrame) -> Verdicts:
 def _natural_bias(table: pd.DataFrame) -> Judged:
     """Judge whether more features fail without any shift where the paper sees bias, by the errors over splits."""
     base = table[(table["condition"] == BASE)].dropna(subset=["value", "standard_error"])
-    biased = np.array([named(name, NATURAL) for name in base["ours"]], dtype=bool)
+    biased = are_named(base["ours"], NATURAL)
     if biased.all() or not biased.any():
         return Judged("cannot be seen here", remark="fewer than one data set of a kind")
     means_of, variances = ([part[name] for part in (base[biased], base[~biased])] for name in ("value", "standard_error"))
@@ -96,7 +96,7 @@ def _natural_bias(table: pd.DataFrame) -> Judged:
 
 def _table3(phi: pd.DataFrame) -> Verdicts:
     """Judge the claims about features that fail together."""
-    mammography = phi[[named(name, ("Mammography",)) for name in phi.index]].reindex(columns=[*MOVED])
+    mammography = phi[are_named(phi.index, ("Mammography",))].reindex(columns=[*MOVED])
     zero = (mammography.abs() < DIGITS).stack()
     largest = float(mammography.max(axis=None)) if mammography.size else np.nan
     return {
@@ -124,9 +124,9 @@ def _by_prior(tables: Tables) -> Verdicts:
     }
     fails, change = parts["paper"], by_condition(tables.hellinger, "change")
     grows = grows_with_distance(fails, shares)
-    excepted = pd.Series([named(name, EXCEPTIONS) for name in grows.index], grows.index, dtype=bool)
+    excepted = are_named(grows.index, EXCEPTIONS)
     within = means(parts["negative"], *PRIORS) - means(parts["positive"], *PRIORS)
-    class_driven = within[[named(name, EXCEPTIONS) for name in within.index]]
+    class_driven = within[are_named(within.index, EXCEPTIONS)]
     return {
         "ks_least_near_own_share": order(above_nearest(fails, shares)),
         "ks_grows_with_distance": order(grows),
@@ -142,7 +142,7 @@ def _distance(tables: Tables) -> Verdicts:
     distance, change = (by_condition(tables.hellinger, name) for name in ("distance", "change"))
     steps = [means(distance, f"{name}25", f"{name}50") for name in ("MCAR", "MNAR", "MAR")]
     both = [order(second - first) for first, second in pairwise(steps)]
-    small = pd.Series([named(name, SMALL_RISE) for name in change.index], change.index, dtype=bool)
+    small = are_named(change.index, SMALL_RISE)
     at_most, moves = means(change, TRANSLATION[-1]), change.reindex(columns=[*TRANSLATION]).dropna()
     degree = means(change, "MAR50") - means(change, "MAR25") - (at_most - means(change, TRANSLATION[0]))
     return {
@@ -159,9 +159,9 @@ def _skewness(table: pd.DataFrame) -> Verdicts:
     """Judge the claims about Table 6."""
     part = table[(table["formula"] == "skew") & table["ours"].notna()]
     skew = by_condition(part, "value", "ours").reindex(columns=[*BIAS]).mean(axis=1)
-    oil = part[[named(name, ("Oil",)) for name in part["ours"]]]
+    oil = part[are_named(part["ours"], ("Oil",))]
     oil = oil[oil["condition"].isin(BIAS)].dropna(subset=["value"])
-    others = skew[[not named(name, ("Oil",)) for name in skew.index]]
+    others = skew[~are_named(skew.index, ("Oil",))]
     out = {"skew_negative": order(-skew), "negative_means_below": Judged("does not hold", remark="the median is above the mean")}
     if len(oil):
         positive, negative = oil["value"] > 2 * oil["standard_error"], oil["value"] < -2 * oil["standard_error"]

@@ -60,7 +60,6 @@ def _under_bias(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame) -> Verdicts
     at_most = by_friedman.reindex(columns=[*MOVED]).min(axis=1).groupby(level="dataset").min()
     of_learner = _by_learner(by_friedman, MOVED)
     steadier = of_learner.reindex(columns=[*STEADY]).mean(axis=1, skipna=False)
-    pairs = pd.DataFrame({"friedman": by_friedman.stack(), "kruskal": by_kruskal.stack()})
     return {
         "friedman_falls_with_bias": order(falls(by_friedman, UNMOVED, ("MAR50", "MNAR50"))),
         "friedman_falls_with_degree": order(falls(by_friedman, ("MAR25", "MNAR25"), ("MAR50", "MNAR50"))),
@@ -70,7 +69,7 @@ def _under_bias(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame) -> Verdicts
         "kruskal_alike_at_mcar": alike(falls(by_kruskal, (BASE,), BIAS[:2]), ALIKE),
         "kruskal_differs_at_mar": order(falls(by_kruskal, UNMOVED, MOVED)),
         "kruskal_falls_with_degree": order(falls(by_kruskal, ("MAR25", "MNAR25"), ("MAR50", "MNAR50"))),
-        "kruskal_and_friedman": correlated(_at(pairs, (BASE, *BIAS))),
+        "kruskal_and_friedman": correlated(_pairs(by_friedman, by_kruskal, (BASE, *BIAS))),
     }
 
 
@@ -105,7 +104,6 @@ def _of_priors(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame, tables: Tabl
     nearest = pd.Series({name: nearest_condition(share) in LOW for name, share in shares.items()}, dtype=bool)
     worst = tables.sensitivity[tables.sensitivity["dataset"] != "all"].dropna(subset=["worst"]).set_index("dataset")
     by_dataset = by_friedman.groupby(level="dataset").mean()
-    pairs = pd.DataFrame({"friedman": by_friedman.stack(), "kruskal": by_kruskal.stack()})
     fall = means(by_friedman, *LOW) - means(by_friedman, *HIGH)
     by_learner = [order(part.droplevel("learner")) for _, part in fall.groupby(level="learner")]
     at_nearest = {name: by_dataset.loc[name].get(nearest_condition(shares[name]), np.nan) for name in by_dataset.index}
@@ -116,7 +114,7 @@ def _of_priors(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame, tables: Tabl
         "accuracy_falls_with_prior": all_or_part(of_paper(worst["worst_condition"].isin(HIGH)), "data sets and learners"),
         "nb_spikes": _spikes(by_friedman),
         "kruskal_low_from_20": below(_by_dataset(means(by_kruskal, *PRIORS[3:])), LEVEL),
-        "spikes_correlate": correlated(_at(pairs, PRIORS)),
+        "spikes_correlate": correlated(_pairs(by_friedman, by_kruskal, PRIORS)),
         "kruskal_same_sets": _spikes(by_kruskal),
         "low_shares_conserved": order(pd.Series(at_nearest, dtype=float) - means(by_dataset, "P70")),
     }
@@ -159,6 +157,9 @@ def _by_dataset(values: pd.Series) -> pd.Series:
     return values.groupby(level="dataset").mean()
 
 
-def _at(pairs: pd.DataFrame, conditions: tuple[str, ...]) -> pd.DataFrame:
-    """Select the rows of some conditions."""
-    return pairs[pairs.index.get_level_values("condition").isin(conditions)]
+def _pairs(by_friedman: pd.DataFrame, by_kruskal: pd.DataFrame, conditions: tuple[str, ...]) -> pd.DataFrame:
+    """Mean p of both tests under some conditions, a row per data set, learner and condition."""
+    both = {"friedman": by_friedman, "kruskal": by_kruskal}
+    parts = [pd.DataFrame({name: wide.get(one) for name, wide in both.items()}) for one in conditions if one in by_friedman]
+    names = ["dataset", "learner"]
+    return pd.concat(parts) if parts else pd.DataFrame(columns=[*both], index=pd.MultiIndex.from_arrays([[], []], names=names))
