@@ -6,7 +6,7 @@ import pytest
 
 from foldshift.engine.study.declare import key
 from foldshift.reporting.claims_ledger import VERDICTS, claims_ledger
-from foldshift.studies.cieslak_2009 import claims, claims_on_features, claims_on_predictions
+from foldshift.studies.cieslak_2009 import claim_verdicts, claims, claims_on_features, claims_on_predictions
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION
 from foldshift.studies.cieslak_2009.study import JUDGED, STUDY
 
@@ -78,7 +78,7 @@ def as_the_paper_says(names, good=True):
     )
     tables = {"ks": ks, "phi": phi, "moved": moved, "examples": examples, "power": power}
     tables |= {"skew": skew.assign(ours=skew["dataset"]), "prior": prior, "hellinger": hellinger}
-    return claims.Tables(**tables, sensitivity=sensitivity, p_values=p_values)
+    return claim_verdicts.Tables(**tables, sensitivity=sensitivity, p_values=p_values)
 
 
 ORDERS = (
@@ -137,30 +137,30 @@ def test_what_is_said_of_data_sets_of_the_paper_is_not_judged_on_others():
 
 
 def test_an_order_is_judged_by_the_interval_of_its_mean_over_data_sets():
-    found = claims.order(pd.Series([1.9, 2, 2.1]))
+    found = claim_verdicts.order(pd.Series([1.9, 2, 2.1]))
     assert (found.verdict, found.effect, found.remark) == (HOLDS, 2, "3 of 3 data sets")
     assert found.standard_error == pytest.approx(0.1 / np.sqrt(3))
-    assert claims.order(pd.Series([1.0, 2, 3])).verdict == NOT_SEEN  # 2 less 4.3 times .58
-    assert claims.order(pd.Series([-1.0, -2, -1.5, -1.2])).verdict == DOES_NOT_HOLD
-    assert claims.order(pd.Series([-1.0, 2, np.nan])).verdict == NOT_SEEN
+    assert claim_verdicts.order(pd.Series([1.0, 2, 3])).verdict == NOT_SEEN  # 2 less 4.3 times .58
+    assert claim_verdicts.order(pd.Series([-1.0, -2, -1.5, -1.2])).verdict == DOES_NOT_HOLD
+    assert claim_verdicts.order(pd.Series([-1.0, 2, np.nan])).verdict == NOT_SEEN
 
 
 def test_equality_needs_an_interval_within_the_margin():
-    assert claims.alike(pd.Series([0.01, -0.01, 0.0]), 0.1).verdict == HOLDS
-    assert claims.alike(pd.Series([0.5, 0.51, 0.52]), 0.1).verdict == DOES_NOT_HOLD
-    assert claims.alike(pd.Series([0.0, 0.3, -0.2]), 0.1).verdict == NOT_SEEN
+    assert claim_verdicts.alike(pd.Series([0.01, -0.01, 0.0]), 0.1).verdict == HOLDS
+    assert claim_verdicts.alike(pd.Series([0.5, 0.51, 0.52]), 0.1).verdict == DOES_NOT_HOLD
+    assert claim_verdicts.alike(pd.Series([0.0, 0.3, -0.2]), 0.1).verdict == NOT_SEEN
 
 
 def test_correlation_counts_as_quite_only_if_surely_above_one_half():
     x = np.arange(40) / 40
     index = pd.MultiIndex.from_product([list("abcdefgh"), range(5)], names=["dataset", "condition"])
     both = pd.DataFrame({"friedman": x, "kruskal": x + 0.01 * np.sin(np.arange(40))}, index=index)
-    assert claims.correlated(both).verdict == HOLDS
+    assert claim_verdicts.correlated(both).verdict == HOLDS
     rng = np.random.default_rng(0)
     loose = both.assign(kruskal=0.5 * x + 0.25 * rng.normal(size=40))
-    assert claims.correlated(loose).verdict == IN_PART
-    assert claims.correlated(both.assign(kruskal=-both["kruskal"])).verdict == DOES_NOT_HOLD
-    assert claims.correlated(both.loc[["a", "b"]]).verdict == NOT_SEEN
+    assert claim_verdicts.correlated(loose).verdict == IN_PART
+    assert claim_verdicts.correlated(both.assign(kruskal=-both["kruskal"])).verdict == DOES_NOT_HOLD
+    assert claim_verdicts.correlated(both.loc[["a", "b"]]).verdict == NOT_SEEN
 
 
 def test_spikes_of_naive_bayes_name_the_data_sets_where_they_are():
