@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import LinearSVC
@@ -16,8 +17,14 @@ from foldshift.learners import NNClassifier
 from foldshift.shift.detectors.co_failure import failing
 from foldshift.shift.detectors.monitoring_tests import category_counts, chi_square, kruskal_wallis, two_proportion
 from foldshift.shift.inject.injectors import feature_scale, versions
+from foldshift.shift.measures.hellinger import hellinger_features
 from foldshift.studies.cieslak_2009.detectors import prediction_detectors as predictions
-from foldshift.studies.cieslak_2009.detectors.feature_detectors import feature_p_values, hellinger_permutation_p
+from foldshift.studies.cieslak_2009.detectors.feature_detectors import (
+    TrainTest,
+    feature_p_values,
+    hellinger_permutation_p,
+    shift_rows,
+)
 from foldshift.studies.cieslak_2009.detectors.prediction_detectors import learner_scores
 from foldshift.studies.cieslak_2009.measure import feature_rows, learner_rows
 from foldshift.studies.cieslak_2009.shift_conditions import CONDITIONS, UNSHIFTED
@@ -44,7 +51,7 @@ COLUMNS = {
     "readings": [*KEYS, "removed", "sides", "n_cells", "failing"],
     "co_failure": [
         *KEYS, "n_tests", "phi_paper", "phi_paper_sd", "phi", "phi_sd", "n_undefined", "jaccard", "hellinger_mean",
-        "hellinger_skew",
+        "hellinger_skew", "hellinger_skew_turned",
     ],
     "learners": [
         *KEYS, "version", "learner", "accuracy_validation", "accuracy_test", "auc_test", "friedman_p", "two_proportion_p",
@@ -423,6 +430,16 @@ def test_failures_by_class_are_those_of_the_classes_alone(data, measured):
         train, test = (data.X[part[y[part] == label]] for part in (parts.train, parts.test))
         valid = feature_p_values(train, test, np.arange(len(test))[None], np.zeros(3, dtype=bool)).valid
         assert row[f"fails_{name}"][0] == failing(valid).sum() and row[f"tested_{name}"][0] == 3
+
+
+def test_the_turned_skewness_is_over_features_and_the_other_over_versions():
+    rng = np.random.default_rng(0)
+    X, y, nominal = rng.normal(size=(200, 6)) ** 3, np.arange(200) % 2 == 0, np.zeros(6, dtype=bool)
+    shifted = versions(X[100:], y[100:], "mar", 25, rng=rng, removed="smallest")
+    distance = hellinger_features(X[:100], X[100:], shifted, n_bins=30, categorical_features=nominal).distance
+    _, rows = shift_rows(TrainTest(X[:100], X[100:], y[:100], y[100:], nominal), shifted, 0.05)
+    assert rows["hellinger_skew"] == pytest.approx(stats.skew(distance.mean(axis=1)))
+    assert rows["hellinger_skew_turned"] == pytest.approx(-stats.skew(distance.mean(axis=0)))
 
 
 def test_the_permutation_test_of_the_mean_hellinger_distance_keeps_its_level_and_finds_a_shift():
