@@ -549,6 +549,15 @@ def test_p_values_are_averaged_as_in_the_paper_and_their_rejections_are_counted(
     assert row["mean_p"] == pytest.approx(0.31) and row["median_p"] == 0.02 and row["rejection_rate"] == pytest.approx(2 / 3)
 
 
+def test_notes_say_which_orders_of_p_the_data_sets_of_a_run_show(rows):
+    learners = rows[2].assign(friedman_p=rows[2]["condition"].map(lambda name: 0.1 if name in ("MAR50", "MNAR50") else 0.6))
+    notes = learner_tables.order_notes(learner_tables.p_values_table(learners, 0.05))
+    assert notes[0] == "Friedman's p falls from Base and MCAR to MAR50 and MNAR50: holds." and len(notes) == 6
+    assert notes[1] == "Friedman's p falls from CS25 to CS200: cannot be seen at this size."
+    alone = learner_tables.p_values_table(learners[learners["dataset"] == "estate"], 0.05)
+    assert all(note.endswith("cannot be seen at this size.") for note in learner_tables.order_notes(alone))
+
+
 def test_the_change_of_hellinger_is_against_base_of_the_same_repeat():
     shift = pd.concat(
         [

@@ -102,6 +102,7 @@ def _table3(phi: pd.DataFrame) -> Verdicts:
     return {
         "phi_low_at_mcar": below(means(phi, *MCAR), MANY),
         "phi_spikes": order(means(phi, *MOVED) - means(phi, *MCAR)),
+        "phi_strong": order(means(phi, *MOVED) - MANY),
         "mammography_zero": all_or_part(zero, "conditions")._replace(effect=largest),
     }
 

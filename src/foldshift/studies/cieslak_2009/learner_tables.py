@@ -11,25 +11,45 @@ from scipy.stats import t as student_t
 from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
-from foldshift.reporting.table_grid import Grid, TableCell
+from foldshift.reporting.table_grid import Grid, TableCell, plain_grid
+from foldshift.studies.cieslak_2009.claim_verdicts import order
+from foldshift.studies.cieslak_2009.claims_on_predictions import HIGH, LOW, UNMOVED, falls, p_by_learner
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import read_rows
-from foldshift.studies.cieslak_2009.shift_conditions import BASE, KIND_NAMES, NO_SHIFT, condition_kind
+from foldshift.studies.cieslak_2009.shift_conditions import BASE, KIND_NAMES, NO_SHIFT, TRANSLATION, condition_kind
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
 
+# Orders of the mean p that the paper sees: conditions before and after, in words.
+ORDERS = (
+    (UNMOVED, ("MAR50", "MNAR50"), "from Base and MCAR to MAR50 and MNAR50"),
+    (TRANSLATION[:1], TRANSLATION[-1:], "from CS25 to CS200"),
+    (LOW, HIGH, "from P2, P5 and P10 to P50, P60 and P70"),
+)
 TESTS = {"friedman": "friedman_p", "two_proportion": "two_proportion_p", "kruskal": "kruskal_p", "ks_scores": "ks_scores_p"}
 
 
-def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult | pd.DataFrame]:
+def learners(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of sensitivity, and the numbers behind Figures 6 to 11."""
     rows = read_rows(inputs.learners, "learners", settings)
-    table = sensitivity_table(rows, settings["alpha"])
+    table, p_values = (make(rows, settings["alpha"]) for make in (sensitivity_table, p_values_table))
     return {
         "learner_sensitivity": TableResult(table, sensitivity_grid(table)),
-        "p_values": p_values_table(rows, settings["alpha"]),
+        "p_values": TableResult(p_values, plain_grid(p_values, order_notes(p_values))),
     }
+
+
+def order_notes(p_values: pd.DataFrame) -> list[str]:
+    """Say which orders of Figures 6 to 11 this run shows: mean p that falls, by the 95 % interval over data sets."""
+    notes = []
+    for test, words in (("friedman", "Friedman's p"), ("kruskal", "p of Kruskal-Wallis")):
+        wide = p_by_learner(p_values, test)
+        for before, after, what in ORDERS:
+            found = order(falls(wide, before, after))
+            verdict = "cannot be seen at this size" if found.verdict == "cannot be seen here" else found.verdict
+            notes.append(f"{words} falls {what}: {verdict}.")
+    return notes
 
 
 def sensitivity_table(learners: pd.DataFrame, alpha: float) -> pd.DataFrame:
