@@ -131,7 +131,7 @@ def _circumstance(row: Any) -> str:
     if row.n_splits < 2:
         return ONE_SPLIT
     if row.two_errors > row.most:
-        return f"cannot be decided: two errors of a single split are {row.two_errors:.3f}, more than {row.most:.3f}"
+        return f"cannot be decided: two errors of a single split are more than {row.most:.3f}, a quarter of the printed range"
     return f"single splits differ by {row.standard_error * np.sqrt(row.n_splits):.3f}"
 
 
