@@ -6,7 +6,7 @@ import pytest
 
 from foldshift.engine.study.declare import key
 from foldshift.reporting.claims_ledger import VERDICTS, claims_ledger
-from foldshift.studies.cieslak_2009 import claim_verdicts, claims, claims_on_features, claims_on_predictions
+from foldshift.studies.cieslak_2009.claims import claim_verdicts, claims_on_features, claims_on_predictions, judge_claims
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION
 from foldshift.studies.cieslak_2009.study import JUDGED, STUDY
 
@@ -108,13 +108,13 @@ def test_every_sentence_has_a_judge_or_is_left_without_one_and_an_item_of_the_st
     assert table["id"].is_unique and table.notna().all(axis=None)
     items = {item.name for group in STUDY.items for item in group.items}
     assert set(table["item"]) <= items and "claims_ledger" in items
-    judged = set(claims.judged_claims(as_the_paper_says(PAPER)))
+    judged = set(judge_claims.judged_claims(as_the_paper_says(PAPER)))
     assert judged == set(table["id"]) - UNSEEN
     assert {key(item) for group in STUDY.items for item in group.items} >= set(JUDGED.values())
 
 
 def test_orders_hold_where_all_data_sets_show_them_and_do_not_where_all_show_the_opposite():
-    good, bad = (claims.judged_claims(as_the_paper_says(PAPER, good)) for good in (True, False))
+    good, bad = (judge_claims.judged_claims(as_the_paper_says(PAPER, good)) for good in (True, False))
     assert {name: good[name].verdict for name in ORDERS} == dict.fromkeys(ORDERS, HOLDS)
     assert {name: bad[name].verdict for name in ORDERS} == dict.fromkeys(ORDERS, DOES_NOT_HOLD)
     assert good["class_driven"].verdict == DOES_NOT_HOLD  # undersampling moves nothing within a class
@@ -123,14 +123,14 @@ def test_orders_hold_where_all_data_sets_show_them_and_do_not_where_all_show_the
 
 @pytest.mark.parametrize("names", [(), ("wine",), ("oil",)])
 def test_orders_cannot_be_seen_on_one_data_set_or_none(names, sentences):
-    judged = claims.judged_claims(as_the_paper_says(names))
+    judged = judge_claims.judged_claims(as_the_paper_says(names))
     assert {judged[name].verdict for name in ORDERS} == {NOT_SEEN}
     table = claims_ledger(sentences, judged).frame
     assert set(table["verdict"]) <= set(VERDICTS)
 
 
 def test_what_is_said_of_data_sets_of_the_paper_is_not_judged_on_others():
-    judged = claims.judged_claims(as_the_paper_says(("wine", "iris", "balance", "glass")))
+    judged = judge_claims.judged_claims(as_the_paper_says(("wine", "iris", "balance", "glass")))
     for name in ("nearest_shares", "some_fail_completely", "all_fail_at_mnar50", "nb_spikes", "natural_bias", "mammography_zero"):
         assert judged[name].verdict == NOT_SEEN, name
     assert judged["mar_raises"].verdict == HOLDS

@@ -14,7 +14,6 @@ from foldshift.reporting.table_grid import to_csv, to_html, to_tex
 from foldshift.shift.detectors.co_failure import co_failure, translation_limit
 from foldshift.shift.detectors.monitoring_tests import skew
 from foldshift.studies.cieslak_2009 import (
-    claims,
     compare,
     detector_tables,
     feature_tables,
@@ -24,6 +23,7 @@ from foldshift.studies.cieslak_2009 import (
     learner_tables,
     shift_test_examples,
 )
+from foldshift.studies.cieslak_2009.claims import judge_claims
 from foldshift.studies.cieslak_2009.datasets_in_print import NOT_PUBLIC, listed_datasets, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import CELL, SCHEMAS
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, NAMES, condition_kind
@@ -748,7 +748,7 @@ def test_the_functions_make_every_table_and_figure_that_is_declared(tmp_path, ro
     ours = [tmp_path / f"{name}.csv" for name in COMPARED.values()]
     made |= compare.paper_vs_ours(SimpleNamespace(printed=list(print_of.values()), ours=ours), settings)
     judged = {name: tmp_path / f"{table}.csv" for name, table in JUDGED.items()}
-    made |= claims.claims(SimpleNamespace(printed=printed_file(root, "claims"), **judged), settings)
+    made |= judge_claims.claims(SimpleNamespace(printed=printed_file(root, "claims"), **judged), settings)
     assert set(made) == {key(item) for items in STUDY.items for item in items.items}
     compared = made["paper_vs_ours"].frame
     n = 4 + 7 + 12 + 4 + 6

@@ -12,8 +12,8 @@ from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, number, percent, with_error
 from foldshift.reporting.table_grid import Grid, TableCell, plain_grid
-from foldshift.studies.cieslak_2009.claim_verdicts import order
-from foldshift.studies.cieslak_2009.claims_on_predictions import HIGH, LOW, UNMOVED, falls, p_by_learner
+from foldshift.studies.cieslak_2009.claims.claim_verdicts import order
+from foldshift.studies.cieslak_2009.claims.claims_on_predictions import HIGH, LOW, UNMOVED, falls, p_by_learner
 from foldshift.studies.cieslak_2009.datasets_in_print import in_order, paper_name
 from foldshift.studies.cieslak_2009.row_schemas import read_rows
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, KIND_NAMES, NO_SHIFT, TRANSLATION, condition_kind

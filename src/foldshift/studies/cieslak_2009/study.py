@@ -24,7 +24,7 @@ DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellin
 DETECTORS, EXAMPLES, COMPARISON = "5 Detectors", "6 Worked examples", "7 Paper versus ours"
 FEATURE_SETTINGS = ("alpha", "removed", "n_versions_multivariate", "n_repeats_multivariate", "n_permutations")
 LEARNER_SETTINGS = ("mask", "removed", "n_bootstraps")
-# Tables that show what the paper claims, by the names of `foldshift.studies.cieslak_2009.claim_verdicts.Tables`.
+# Tables that show what the paper claims, by the names of `foldshift.studies.cieslak_2009.claims.claim_verdicts.Tables`.
 JUDGED = {
     "ks": "table2_ks_failing",
     "phi": "table3_phi",
@@ -435,7 +435,7 @@ STUDY = Study(
         ),
         OutputGroup(
             "claims",
-            function="claims.claims",
+            function="claims.judge_claims.claims",
             inputs=lambda run: {name: run.table(table) for name, table in JUDGED.items()} | {"printed": run.printed("claims")},
             local=True,
             message="claims of the paper",

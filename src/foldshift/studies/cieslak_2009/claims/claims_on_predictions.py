@@ -9,7 +9,7 @@ import pandas as pd
 
 from foldshift.inference.comparisons.ranks import friedman
 from foldshift.reporting.claims_ledger import Judged
-from foldshift.studies.cieslak_2009.claim_verdicts import (
+from foldshift.studies.cieslak_2009.claims.claim_verdicts import (
     EXCEPTIONS,
     alike,
     all_or_part,
@@ -26,7 +26,7 @@ from foldshift.studies.cieslak_2009.claim_verdicts import (
 from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, TRANSLATION
 
 if TYPE_CHECKING:
-    from foldshift.studies.cieslak_2009.claim_verdicts import Tables, Verdicts
+    from foldshift.studies.cieslak_2009.claims.claim_verdicts import Tables, Verdicts
 
 UNMOVED, MOVED = (BASE, *BIAS[:2]), BIAS[2:]
 LOW, HIGH = PRIORS[:3], ("P50", "P60", "P70")

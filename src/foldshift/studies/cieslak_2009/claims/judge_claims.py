@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from foldshift.reporting.claims_ledger import claims_ledger
-from foldshift.studies.cieslak_2009 import claims_on_features, claims_on_predictions
-from foldshift.studies.cieslak_2009.claim_verdicts import Tables
+from foldshift.studies.cieslak_2009.claims import claims_on_features, claims_on_predictions
+from foldshift.studies.cieslak_2009.claims.claim_verdicts import Tables
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
     from foldshift.reporting.items import TableResult
-    from foldshift.studies.cieslak_2009.claim_verdicts import Verdicts
+    from foldshift.studies.cieslak_2009.claims.claim_verdicts import Verdicts
 
 
 def claims(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.reporting.claims_ledger import Judged, by_error
-from foldshift.studies.cieslak_2009.claim_verdicts import (
+from foldshift.studies.cieslak_2009.claims.claim_verdicts import (
     EXCEPTIONS,
     above_nearest,
     alike,
@@ -28,7 +28,7 @@ from foldshift.studies.cieslak_2009.shift_conditions import BASE, BIAS, PRIORS, 
 
 if TYPE_CHECKING:
     from foldshift.reporting.claims_ledger import Verdict
-    from foldshift.studies.cieslak_2009.claim_verdicts import Tables, Verdicts
+    from foldshift.studies.cieslak_2009.claims.claim_verdicts import Tables, Verdicts
 
 MCAR, MOVED = BIAS[:2], BIAS[2:]
 NATURAL = ("Page", "Segment")  # data sets that the paper says are biased; its Compustat is not public
