@@ -213,6 +213,41 @@ def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Meas
     return _measured(statistic, np.column_stack([accuracies, *limits]))
 
 
+def uneven_folds(
+    accuracies: TableLike, reference: TableLike, failing: TableLike, *, confidence: float = 0.95
+) -> dict[str, Measured]:
+    """Measure the effect of another way to cut the same data sets into folds that are not all of one size.
+
+    Accuracies of the folds are of shape (R, k), by the way and by the reference; `failing`, of shape (R,), marks data sets with a
+    fold that fails the large-sample conditions. ``difference`` and ``moved`` are the mean difference of the accuracy of a data
+    set from that of the reference, with its sign and without; ``variance_ratio`` is the true variance of the accuracy over that
+    of the reference, ``spread_ratio`` the same of the variance that the folds show, ``coverage_fold`` the coverage of Wong's
+    interval at the level of folds.
+
+    References
+    ----------
+    .. [1] Wong (2015), section 4.3.2.
+    """
+    own, other = (np.asarray(values, dtype=np.float64) for values in (accuracies, reference))
+    k = own.shape[1]
+    own_mean, other_mean = own.mean(axis=1), other.mean(axis=1)
+    own_spread, other_spread = own.var(axis=1, ddof=1) / k, other.var(axis=1, ddof=1) / k
+    half = student.isf((1 - confidence) / 2, k - 1) * np.sqrt(own_spread)
+
+    def statistic(rows: FloatArray) -> dict[str, float]:
+        mean, reference, spread, other_spread, low, high, failed = rows.T
+        found = {"accuracy": mean.mean(), "difference": (mean - reference).mean(), "moved": np.abs(mean - reference).mean()}
+        found["variance_ratio"] = mean.var(ddof=1) / _positive(reference.var(ddof=1), "reference")
+        found["spread_ratio"] = spread.mean() / _positive(other_spread.mean(), "reference")
+        return found | {
+            "coverage_fold": _covered(mean.mean(), np.column_stack([low, high]))[0],
+            "failing": failed.mean(),
+        }
+
+    columns = [own_mean, other_mean, own_spread, other_spread, own_mean - half, own_mean + half, np.asarray(failing, np.float64)]
+    return _measured(statistic, np.column_stack(columns))
+
+
 def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
     """Exact bias of the mean accuracy when folds that fail the large-sample conditions are left out.
 
@@ -236,6 +271,18 @@ def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
     fold_kept = probability[kept].sum()
     bias = (probability * r)[kept].sum() / (m * fold_kept) - p
     return DroppingBias(float(bias), float((probability * r).sum() / m - p), float(fold_kept), float((1 - fold_kept) ** k))
+
+
+def normal_coverage(p: float, n: int, confidence: float = 0.95) -> float:
+    """Exact coverage of the normal interval for an accuracy p, from n independent predictions.
+
+    References
+    ----------
+    .. [1] Wong (2015), section 2, for the rule of five right and five wrong.
+    """
+    r = np.arange(n + 1)
+    interval = accuracy_interval(r[:, None], n, method="normal", confidence=confidence)
+    return float(binom.pmf(r, n, p)[(interval.low <= p) & (p <= interval.high)].sum())
 
 
 def _losses(losses: TableLike, ndim: int, shape: str, least: int, name: str = "losses") -> BoolArray:

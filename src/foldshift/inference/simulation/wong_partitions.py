@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from scipy.stats import binom
 
 from foldshift.core.arguments import plain
 from foldshift.core.seeding import as_generator
@@ -78,3 +79,20 @@ def wong_partition(n: int, k: int, scheme: Literal[1, 2, 3], rng: np.random.Gene
         folds = np.empty(n, dtype=np.int64)
         folds[np.argsort(rng.random(n))] = np.repeat(np.arange(k), sizes)
     return WongPartition(sizes, folds.astype(fold_dtype(k)))
+
+
+def uneven_variance(n: int, k: int, scheme: Literal[1, 2, 3]) -> float:
+    """Variance of the mean of k accuracies of independent rows, as a multiple of ``p (1 - p) / n``; 1 if all folds are equal.
+
+    For scheme 1 it is the mean over the sizes that occur, of folds that are not empty.
+
+    References
+    ----------
+    .. [1] Wong (2015), section 4.3.2: the accuracy of a fold of m rows has variance ``p (1 - p) / m``.
+    """
+    if scheme == 1:
+        m = np.arange(1, n + 1)
+        probability = binom.pmf(m, n, 1 / k)
+        return float(n / k * (probability / m).sum() / probability.sum())
+    sizes = wong_partition(n, k, scheme, 0).sizes
+    return float(n / k**2 * (1 / sizes).sum())

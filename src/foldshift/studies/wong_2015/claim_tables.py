@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias
+from foldshift.inference.simulation.wong_claims import CLAIMS, dropping_bias, normal_coverage
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
@@ -26,6 +26,7 @@ SENTENCES = {
     ),
     "repetition": "Repeating cross-validation with other partitions does not reduce the variance.",
     "dropping_bias": "Folds that fail the large-sample conditions should be left out.",
+    "large_sample": "Five right and five wrong predictions are enough for a normal distribution.",
 }
 # By claim and quantity: the value if the claim held (`level`: the confidence level; NaN: not judged), and words.
 QUANTITIES: dict[str, dict[str, tuple[float | Literal["level"], str]]] = {
@@ -57,6 +58,8 @@ QUANTITIES: dict[str, dict[str, tuple[float | Literal["level"], str]]] = {
 }
 # Accuracy, rows of a fold, folds, and the bias that the specification of the study states.
 DROPPING_CASES = ((0.95, 100, 10, -0.0151), (0.90, 40, 10, -0.0499))
+# Accuracy and rows of a sample; five or more of each are expected but in the last two.
+NORMAL_CASES = ((0.5, 20), (0.5, 30), (0.9, 50), (0.95, 100), (0.9, 40), (0.99, 200))
 
 
 def claims(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
@@ -89,6 +92,14 @@ def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
                 out.append(
                     heads | setting | _claim_row("bias", "bias of the mean accuracy, exact", 0.0, found.bias, 0.0, expected)
                 )
+    for p, m in NORMAL_CASES:
+        heads = {"claim": "large_sample", "section": "2", "sentence": SENTENCES["large_sample"]}
+        heads |= {"model": f"binomial, p = {p:g}", "n_folds": 1, "n_points": m}
+        exact = {
+            ("coverage_normal", "coverage of the normal interval, exact", level): normal_coverage(p, m, level),
+            ("fold_kept", "probability of five right and five wrong, exact", np.nan): dropping_bias(p, m, 1).fold_kept,
+        }
+        out += [heads | _claim_row(*key, value, 0.0, np.nan) for key, value in exact.items()]
     # Rounding errors of means that are exactly 0 depend on the processor.
     return pd.DataFrame(out).round(12)
 
@@ -101,7 +112,7 @@ def claims_grid(table: pd.DataFrame) -> Grid:
         heading = block["sentence"].iloc[0]
         if len(judged):
             refuted = list(dict.fromkeys(judged["model"][judged["verdict"] == "refuted"]))
-            verdict = f"False: refuted on {'; '.join(refuted)}." if refuted else "Not refuted here."
+            verdict = f"Refuted on {'; '.join(refuted)}." if refuted else "Not refuted here."
             heading = f"Section {block['section'].iloc[0]}: {heading} {verdict}"
         rows.append([heading])
         for row in block.itertuples():

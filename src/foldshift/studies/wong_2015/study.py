@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.seed_blocks import block_range
@@ -15,6 +16,8 @@ LEAVE_ONE_OUT = "loo"
 CLAIM_SECONDS = {"centroid": 4e-3, "stump": 4e-3, "highdim": 2e-2}  # per simulated data set
 PER_FIT = 2e-3
 PER_AUDIT = 2.2e-3  # fit, and predictions of the rows held out: mean over the populations
+PER_PAIRS = 0.3  # a sample of 100 rows, ten folds, all pairs; .45 with twenty features
+PER_THREE_WAYS = 0.08  # a sample of 203 rows, five folds
 PER_PAIR_OF_ROWS = 1e-8  # leave-one-out: once for learners that share work
 
 
@@ -27,6 +30,34 @@ def derive(run: Run) -> dict[str, Any]:
 def has_claims(run: Run) -> bool:
     """True if the run checks the claims."""
     return bool(run.settings["claims"]["models"])
+
+
+def has_pairs(run: Run) -> bool:
+    """True if the run compares pairs of learning schemes."""
+    return bool(run.settings["pairs"]["populations"])
+
+
+def has_three_ways(run: Run) -> bool:
+    """True if the run cuts in the paper's three ways."""
+    return bool(run.settings["three_ways"]["populations"])
+
+
+def sample_params(part: str) -> Callable[[Run, dict[str, str]], dict[str, Any]]:
+    """Make the parameters of a measure on samples of populations, from a part of the settings."""
+
+    def params(run: Run, cell: dict[str, str]) -> dict[str, Any]:
+        chosen = {key: run.settings[part][key] for key in ("n_sample", "n_folds", "n_replicates")}
+        return chosen | {"level": run.settings["level"], "master_seed": run.master_seed}
+
+    return params
+
+
+def ledger_inputs(run: Run) -> dict[str, Any]:
+    """Name the tables that claims are judged from, and the sentences; a table that the run lacks has no file."""
+    optional = {"claims": has_claims, "schemes": has_pairs, "three_ways": has_three_ways, "audit_by_partitioner": has_audit}
+    there = [name for name, has in optional.items() if has(run)]
+    files = {name: run.table(name) if name in there else [] for name in optional}
+    return files | {name: run.table(name) for name in ("intervals", "repetitions")} | {"sentences": run.printed("claims")}
 
 
 def has_audit(run: Run) -> bool:
@@ -98,6 +129,24 @@ STUDY = Study(
             message="claims on the model {model}",
         ),
         Measure(
+            "correlate_schemes",
+            function="measure_schemes.correlate_schemes",
+            rows={"schemes": "schemes/{population}.parquet"},
+            cells=lambda run: [{"population": name} for name in run.settings["pairs"]["populations"]],
+            params=sample_params("pairs"),
+            cost=lambda run, cell: Cost(run.settings["pairs"]["n_replicates"] * PER_PAIRS, 500, 0.1),
+            message="pairs of learning schemes on samples of {population}",
+        ),
+        Measure(
+            "cut_in_three_ways",
+            function="measure_cuts.cut_in_three_ways",
+            rows={"cuts": "cuts/{population}.parquet"},
+            cells=lambda run: [{"population": name} for name in run.settings["three_ways"]["populations"]],
+            params=sample_params("three_ways"),
+            cost=lambda run, cell: Cost(run.settings["three_ways"]["n_replicates"] * PER_THREE_WAYS, 500, 0.1),
+            message="three ways to cut samples of {population}",
+        ),
+        Measure(
             "audit_coverage",
             function="measure_audit.audit_coverage",
             rows={"audit": "audit/{population}.parquet"},
@@ -131,6 +180,13 @@ STUDY = Study(
                     "the folds of Example 1 is 0.0070 / 4 = 0.00175, not 0.0007; Example 2 states frequencies that two "
                     "classifiers with 80 and 84 right of 100 cannot have, and a formula that lacks a square. All numbers are "
                     "computed when the table is made.",
+                ),
+                Table(
+                    "cut_sizes",
+                    title="Three ways to cut 203 rows into five folds",
+                    category="1 Worked examples",
+                    caption="Sizes of the folds by the three ways of section 4.3.2, as printed and ours. Variance: of the mean "
+                    "of the five accuracies, if rows were independent, as a multiple of p(1 - p) / n. Unequal folds make it larger.",
                 ),
                 Table(
                     "table1_textbooks",
@@ -228,6 +284,46 @@ STUDY = Study(
                     "Monte Carlo standard error. Bold: further from what is claimed than three standard errors. Where a claim "
                     "stands on one model and falls on another, it depends on the classifier: centroid is stable, stump is "
                     "unstable on purpose, highdim has many inputs.",
+                ),
+            ),
+        ),
+        OutputGroup(
+            "schemes",
+            function="scheme_tables.schemes",
+            inputs=lambda run: {"rows": run.rows("schemes")},
+            seconds=2,
+            local=True,
+            message="learning schemes that may be right independently",
+            items=(
+                Table(
+                    "schemes",
+                    title="Which learning schemes are right independently of each other?",
+                    category="5 Claims",
+                    when=has_pairs,
+                    caption="Pairs of learning schemes that section 3 names, on {pairs[n_replicates]} samples of "
+                    "{pairs[n_sample]} rows of each population, cross-validated with the same folds. Phi is the correlation of "
+                    "being right on the same row. Errors are Monte Carlo errors on these populations. Bold: the paper says "
+                    "independent, and phi is further from 0 than two errors.",
+                ),
+            ),
+        ),
+        OutputGroup(
+            "three_ways",
+            function="cut_tables.cuts",
+            inputs=lambda run: {"rows": run.rows("cuts")},
+            seconds=2,
+            local=True,
+            message="what the three ways to cut change",
+            items=(
+                Table(
+                    "three_ways",
+                    title="What do the three ways to cut change?",
+                    category="5 Claims",
+                    when=has_three_ways,
+                    caption="{three_ways[n_replicates]} samples of {three_ways[n_sample]} rows of each population, cut into "
+                    "{three_ways[n_folds]} folds in the three ways of section 4.3.2, and once more in the third. Means over "
+                    "populations, with Monte Carlo errors. Compare ways 1 and 2 with “3 again”: what the third way moves by "
+                    "chance is no effect of the way.",
                 ),
             ),
         ),
@@ -334,6 +430,24 @@ STUDY = Study(
                     "targets, which differ: the mean error of models trained on a training part, the mean error of the models of "
                     "this very cross-validation, and the error of the model trained on the whole sample, which is what a user "
                     "gets. Left of the line an interval promises too much, right of it it is wider than it need be.",
+                ),
+            ),
+        ),
+        OutputGroup(
+            "claims_ledger",
+            function="claims.ledger",
+            inputs=ledger_inputs,
+            seconds=2,
+            local=True,
+            message="every claim of the paper, and whether it holds",
+            items=(
+                Table(
+                    "claims_ledger",
+                    title="Every claim of the paper, and whether it holds",
+                    category="8 Paper versus ours",
+                    caption="Every sentence of the paper that states a number or an order, in our words, with its section. Orders "
+                    "are judged with their errors; a claim that this run cannot show says so. The evidence stands in the item "
+                    "named last.",
                 ),
             ),
         ),

@@ -20,6 +20,7 @@ from foldshift.inference.simulation.wong_partitions import fold_of_uniform, wong
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.reporting.table_grid import Grid, TableCell
+from foldshift.studies.wong_2015.cut_tables import PRINTED_SIZES, cut_sizes, cut_sizes_grid
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
@@ -73,10 +74,11 @@ TEXTBOOKS = (
 
 
 def examples(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
-    """Make the table of worked examples, and Table 1."""
-    worked, textbooks = examples_table(), textbooks_table()
+    """Make the table of worked examples, sizes of folds, and Table 1."""
+    worked, textbooks, sizes = examples_table(), textbooks_table(), cut_sizes()
     return {
         "examples": TableResult(worked, examples_grid(worked)),
+        "cut_sizes": TableResult(sizes, cut_sizes_grid(sizes)),
         "table1_textbooks": TableResult(textbooks, textbooks_grid(textbooks)),
     }
 
@@ -169,8 +171,9 @@ def _partitions() -> list[ExampleRow]:
             "Section 4.3.2", f"scheme 1, sum of {_listed(SCHEME_1_SIZES)}", "203", total, total, "an example of random sizes"
         ),
     ]
-    printed_sizes: dict[Literal[2, 3], str] = {2: "40, 40, 40, 40, 43", 3: "40, 40, 41, 41, 41"}
-    for scheme, printed in printed_sizes.items():
+    schemes: tuple[Literal[2, 3], ...] = (2, 3)
+    for scheme in schemes:
+        printed = PRINTED_SIZES[scheme]
         sizes = _listed(wong_partition(203, FIVE_FOLDS, scheme, np.random.default_rng(ANY_SEED)).sizes)
         rows.append(ExampleRow("Section 4.3.2", f"scheme {scheme}, sizes", printed, sizes, sizes, ""))
     return rows
