@@ -213,6 +213,25 @@ def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Meas
     return _measured(statistic, np.column_stack([accuracies, *limits]))
 
 
+def fold_differences(losses_a: TableLike, losses_b: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:
+    """Measure the coverage of the interval of the difference of two learners that the matched t over folds makes.
+
+    References
+    ----------
+    .. [1] Wong (2015), Theorem 2.
+    """
+    a, b = (_losses(losses, 3, "(R, K, M)", 2, name) for losses, name in ((losses_a, "losses_a"), (losses_b, "losses_b")))
+    gaps = b.mean(axis=2) - a.mean(axis=2)
+    k = gaps.shape[1]
+    means = gaps.mean(axis=1)
+    half = student.isf((1 - confidence) / 2, k - 1) * gaps.std(axis=1, ddof=1) / np.sqrt(k)
+
+    def statistic(rows: FloatArray) -> dict[str, float]:
+        return {"coverage_folds": float(_covered(rows[:, 0].mean(), rows[:, 1:])[0])}
+
+    return _measured(statistic, np.column_stack([means, means - half, means + half]))
+
+
 def uneven_folds(
     accuracies: TableLike, reference: TableLike, failing: TableLike, *, confidence: float = 0.95
 ) -> dict[str, Measured]:

@@ -44,6 +44,7 @@ QUANTITIES: dict[str, dict[str, tuple[float | Literal["level"], str]]] = {
         "matched_ratio": (np.nan, "variance of the matched t over instances over the true one"),
         "coverage_independent": (np.nan, "coverage of the interval of the difference, Theorem 3"),
         "coverage_matched": (np.nan, "coverage of the interval of the difference, matched"),
+        "coverage_folds": ("level", "coverage of the interval of the difference, Theorem 2"),
     },
     "partition_independence": {"phi": (np.nan, "phi of two partitions")},
     "repetition": {
@@ -89,17 +90,23 @@ def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
             for p, m, k, expected in DROPPING_CASES:
                 found = dropping_bias(p, m, k)
                 setting = {"model": f"binomial folds, p = {p:g}", "n_folds": k, "n_points": m}
-                out.append(
-                    heads | setting | _claim_row("bias", "bias of the mean accuracy, exact", 0.0, found.bias, 0.0, expected)
-                )
+                left = p + found.bias
+                exact = {
+                    ("bias", "bias of the mean accuracy, exact", 0.0): (found.bias, expected),
+                    ("counted_variance", "variance as estimated, over that of all folds", np.nan): (
+                        left * (1 - left) / (p * (1 - p) * found.fold_kept),
+                        np.nan,
+                    ),
+                }
+                out += [heads | setting | _claim_row(*key, value, 0.0, known) for key, (value, known) in exact.items()]
     for p, m in NORMAL_CASES:
         heads = {"claim": "large_sample", "section": "2", "sentence": SENTENCES["large_sample"]}
         heads |= {"model": f"binomial, p = {p:g}", "n_folds": 1, "n_points": m}
-        exact = {
+        normal = {
             ("coverage_normal", "coverage of the normal interval, exact", level): normal_coverage(p, m, level),
             ("fold_kept", "probability of five right and five wrong, exact", np.nan): dropping_bias(p, m, 1).fold_kept,
         }
-        out += [heads | _claim_row(*key, value, 0.0, np.nan) for key, value in exact.items()]
+        out += [heads | _claim_row(*key, value, 0.0, np.nan) for key, value in normal.items()]
     # Rounding errors of means that are exactly 0 depend on the processor.
     return pd.DataFrame(out).round(12)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
-from foldshift.reporting.claims_ledger import DOES_NOT_HOLD, HOLDS, IN_PART, NOT_SEEN, N_ERRORS, Judged, by_error, claims_ledger
+from foldshift.reporting.claims_ledger import DOES_NOT_HOLD, HOLDS, IN_PART, N_ERRORS, NOT_SEEN, Judged, by_error, claims_ledger
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT
 from foldshift.studies.wong_2015.cut_tables import cut_sizes
 from foldshift.studies.wong_2015.schemes import INDEPENDENT, PAIRS
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from foldshift.reporting.items import TableResult
 
 Verdicts = dict[str, Judged]
+BY_CHANCE = 0.05  # share of right numbers beyond two errors
 SMALL_VARIANCE = 0.01  # a share that one more row in a hundred is worth
 # By id: example, and the items that must agree with print by the formula named.
 EXAMPLES = {
@@ -41,6 +43,7 @@ UNIVERSAL = {
     "rows_independent": ("fold_independence", "gamma_share"),
     "proposition_1": ("fold_independence", "sigma_share"),
     "theorem_1_normal": ("fold_independence", "coverage_within"),
+    "theorem_2": ("scheme_independence", "coverage_folds"),
     "representations": ("scheme_independence", "phi"),
     "drop_folds": ("dropping_bias", "bias"),
     "repetition_useless": ("repetition", "variance_ratio"),
@@ -56,7 +59,7 @@ def ledger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
 
 def judge_claims(tables: dict[str, pd.DataFrame], level: float) -> Verdicts:
     """Judge what the tables can show, by name of table; the paper's examples and exact numbers need none."""
-    found = examples() | books() | exact_sizes()
+    found = examples() | books() | exact()
     by_table = {
         "claims": lambda table: simulated(table) | of_two_classifiers(table, level) | exact_binomial(table),
         "schemes": of_schemes,
@@ -118,12 +121,16 @@ def books() -> Verdicts:
     }
 
 
-def exact_sizes() -> Verdicts:
-    """Judge what unequal folds cost independent rows, at the paper's 203 rows and at ten times as many."""
+def exact() -> Verdicts:
+    """Judge what needs no data: what unequal folds cost independent rows, and what is so by construction."""
     variance = cut_sizes().set_index(["rows", "way"])["variance"]
     small, large = (float(variance[n, 1] - variance[n, 3]) for n in (203, 2003))
     ordered = variance[203, 3] < variance[203, 2] < variance[203, 1]
     return {
+        "levels_agree": Judged(
+            HOLDS, 0.0, np.nan, "the same number where folds are of one size; Theorem 1 says of which distribution"
+        ),
+        "loo_constant": Judged(HOLDS, 0.0, np.nan, "there is one partition only"),
         "equal_sizes": Judged(HOLDS if ordered else DOES_NOT_HOLD, small, np.nan, "exact; a small gain"),
         "many_rows": Judged(HOLDS if large < SMALL_VARIANCE else DOES_NOT_HOLD, large, np.nan, "exact"),
     }
@@ -171,11 +178,6 @@ def _of_folds(table: pd.DataFrame) -> Verdicts:
         least = ratio.idxmin()
         error = float(gamma["n_folds"][least] * gamma["standard_error"][least])
         found["one_split_varies"] = by_error(float(ratio[least]) - 1, error, "the least of all settings; a split of one fold")
-    keys = ["model", "n_folds", "n_points"]
-    fold, whole = (_rows(table, "fold_independence", f"coverage_{name}").set_index(keys) for name in ("fold", "within"))
-    gap = (fold["value"] - whole["value"]).dropna()
-    if len(gap):
-        found["levels_agree"] = claimed_zero(*over_units(gap), f"from {gap.min():+.3f} to {gap.max():+.3f}; error over settings")
     return found
 
 
@@ -203,20 +205,19 @@ def exact_binomial(table: pd.DataFrame) -> Verdicts:
     part = table[table["claim"] == "large_sample"]
     if not len(part):
         return {}
-    cells = part.set_index(["quantity", "model", "n_points"])
+    cells = part.set_index(["quantity", "model", "n_points"]).sort_index()
+    counted = table.loc[table["quantity"] == "counted_variance", "value"].min() - 1
     coverage, kept = cells.loc["coverage_normal"], cells.loc["fold_kept", "value"]
     gap = coverage["value"] - coverage["claimed"]
     meets = gap.drop(index=[("binomial, p = 0.9", 40), ("binomial, p = 0.99", 200)])
-    low = float(gap["binomial, p = 0.95", 100])
     usual = float(kept["binomial, p = 0.5", 20])
     fails = 1 - float(kept["binomial, p = 0.99", 200])
     thirty = float(gap["binomial, p = 0.5", 30])
     return {
         "rule_of_five": Judged(
             DOES_NOT_HOLD if meets.min() < -SMALL_VARIANCE else HOLDS, float(meets.min()), np.nan, "exact; the worst of the cases"
-        )
-        if low == low
-        else Judged(NOT_SEEN),
+        ),
+        "dropping_variance": Judged(HOLDS if counted > 0 else DOES_NOT_HOLD, counted, np.nan, "exact; the least of the cases"),
         "thirty_rows": Judged(HOLDS if abs(thirty) < SMALL_VARIANCE else DOES_NOT_HOLD, thirty, np.nan, "exact"),
         "twenty_rows": Judged(HOLDS if usual > 0.5 else DOES_NOT_HOLD, usual, np.nan, "exact"),
         "two_hundred_rows": Judged(HOLDS if fails > 0 else DOES_NOT_HOLD, fails, np.nan, "exact"),
@@ -250,7 +251,7 @@ def of_schemes(table: pd.DataFrame) -> Verdicts:
 
 def of_three_ways(table: pd.DataFrame) -> Verdicts:
     """Judge the three ways by what they move beyond chance, and by the variance of the accuracy; mean over learners."""
-    means = table[table["population"] == ALL].set_index(["quantity", "way", "learner"])[["value", "standard_error"]]
+    means = table[table["population"] == ALL].set_index(["quantity", "way", "learner"])[["value", "standard_error"]].sort_index()
 
     def of(quantity: str, *ways: str) -> tuple[float, float]:
         chosen = pd.concat([means.loc[quantity, way] for way in ways])
@@ -294,9 +295,6 @@ def of_intervals(table: pd.DataFrame) -> Verdicts:
 
     if len(folds) > 1:
         few, most = folds[0], folds[-1]
-        effect, error = gap(by_dataset("repeated_accuracy", most), by_dataset("repeated_accuracy", few))
-        moved = abs(effect) > N_ERRORS * error
-        found["factors_matter"] = Judged(HOLDS if moved else NOT_SEEN, effect, error, f"{most} folds less {few}")
         shares = (by_dataset("n_small", k) / k for k in (most, few))
         found["more_folds_fail"] = by_error(*gap(*shares), f"{most} folds less {few}")
     if folds and LEAVE_ONE_OUT in set(table["k"]):
@@ -306,11 +304,21 @@ def of_intervals(table: pd.DataFrame) -> Verdicts:
 
 
 def of_repetitions(table: pd.DataFrame) -> Verdicts:
-    """Judge whether partitions of the same data differ."""
+    """Judge whether partitions of the same data differ, and whether the number of folds moves the estimate of a data set."""
     variance = table["partition_variance"].dropna()
     if not len(variance):
         return {}
     differ = int((variance > 0).sum())
     verdict: Verdict = HOLDS if differ == len(variance) else IN_PART if differ else DOES_NOT_HOLD
-    text = f"{differ} of {len(variance)} classifiers on data sets; standard deviation shown"
-    return {"not_constant": Judged(verdict, float(np.sqrt(variance).mean()), np.nan, text)}
+    text = f"{differ} of {len(variance)} classifiers and numbers of folds; standard deviation shown"
+    found = {"not_constant": Judged(verdict, float(np.sqrt(variance).mean()), np.nan, text)}
+    by_k = table.set_index(["dataset", "learner", "k"])[["mean", "partition_variance", "n_repetitions"]].unstack("k").dropna()
+    few, most = table["k"].min(), table["k"].max()
+    if most > few and len(by_k):
+        gap = (by_k["mean", most] - by_k["mean", few]).abs()
+        error = np.sqrt(sum(by_k["partition_variance", k] / by_k["n_repetitions", k] for k in (few, most)))
+        moved = int((gap > N_ERRORS * error).sum())
+        p = binomtest(moved, len(gap), BY_CHANCE, alternative="greater").pvalue
+        text = f"{moved} of {len(gap)} beyond two errors, {BY_CHANCE * len(gap):.0f} by chance"
+        found["factors_matter"] = Judged(HOLDS if p < BY_CHANCE else NOT_SEEN, float(gap.mean()), np.nan, text)
+    return found

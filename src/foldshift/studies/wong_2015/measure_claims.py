@@ -13,7 +13,14 @@ from foldshift.core.seeding import generator
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.inference.intervals.accuracy import accuracy_interval
 from foldshift.inference.simulation.repeated_model import by_fold, simulate_repeated
-from foldshift.inference.simulation.wong_claims import Measured, dropping_bias, fold_independence, repetition, scheme_independence
+from foldshift.inference.simulation.wong_claims import (
+    Measured,
+    dropping_bias,
+    fold_differences,
+    fold_independence,
+    repetition,
+    scheme_independence,
+)
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Inputs, Rows
@@ -104,6 +111,8 @@ def claims_of(
         drawn = simulate_repeated(model, n_folds, m, n_datasets, n_repetitions, rng_of(n_folds, m))
         blocks = by_fold(drawn.losses[:, 0], drawn.folds[:, 0], n_folds)
         yield "fold_independence", n_folds, m, fold_independence(blocks, confidence=level)
+        others = by_fold(drawn.other, drawn.folds[:, 0], n_folds)
+        yield "scheme_independence", n_folds, m, fold_differences(blocks, others, confidence=level)
         if (n_folds, m) == MAIN:
             yield "scheme_independence", n_folds, m, scheme_independence(drawn.losses[:, 0], drawn.other, confidence=level)
             pair = scheme_independence(drawn.losses[:, 0], drawn.losses[:, 1], confidence=level)

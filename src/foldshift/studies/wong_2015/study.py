@@ -185,8 +185,9 @@ STUDY = Study(
                     "cut_sizes",
                     title="Three ways to cut 203 rows into five folds",
                     category="1 Worked examples",
-                    caption="Sizes of the folds by the three ways of section 4.3.2, as printed and ours. Variance: of the mean "
-                    "of the five accuracies, if rows were independent, as a multiple of p(1 - p) / n. Unequal folds make it larger.",
+                    caption="Sizes of the folds by the three ways of section 4.3.2, as printed and ours. Variance: of the "
+                    "mean of the five accuracies, if rows were independent, as a multiple of p(1 - p) / n. Unequal folds "
+                    "raise it.",
                 ),
                 Table(
                     "table1_textbooks",
@@ -445,9 +446,9 @@ STUDY = Study(
                     "claims_ledger",
                     title="Every claim of the paper, and whether it holds",
                     category="8 Paper versus ours",
-                    caption="Every sentence of the paper that states a number or an order, in our words, with its section. Orders "
-                    "are judged with their errors; a claim that this run cannot show says so. The evidence stands in the item "
-                    "named last.",
+                    caption="Every sentence of the paper that states a number or an order, in our words, with its section. "
+                    "Orders are judged with their errors; a claim that this run cannot show says so. The evidence "
+                    "stands in the item named last.",
                 ),
             ),
         ),
