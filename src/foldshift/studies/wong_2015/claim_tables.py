@@ -101,12 +101,12 @@ def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
                 out += [heads | setting | _claim_row(*key, value, 0.0, known) for key, (value, known) in exact.items()]
     for p, m in NORMAL_CASES:
         heads = {"claim": "large_sample", "section": "2", "sentence": SENTENCES["large_sample"]}
-        heads |= {"model": f"binomial, p = {p:g}", "n_folds": 1, "n_points": m}
+        setting = {"model": f"binomial, p = {p:g}", "n_folds": 1, "n_points": m}
         normal = {
             ("coverage_normal", "coverage of the normal interval, exact", level): normal_coverage(p, m, level),
             ("fold_kept", "probability of five right and five wrong, exact", np.nan): dropping_bias(p, m, 1).fold_kept,
         }
-        out += [heads | _claim_row(*key, value, 0.0, np.nan) for key, value in normal.items()]
+        out += [heads | setting | _claim_row(*key, value, 0.0, np.nan) for key, value in normal.items()]
     # Rounding errors of means that are exactly 0 depend on the processor.
     return pd.DataFrame(out).round(12)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from foldshift.reporting.claims_ledger import DOES_NOT_HOLD, HOLDS, IN_PART, N_ERRORS, NOT_SEEN, Judged, by_error, claims_ledger
+from foldshift.reporting.claims_ledger import N_ERRORS, Judged, by_error, claims_ledger
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT
 from foldshift.studies.wong_2015.cut_tables import cut_sizes
 from foldshift.studies.wong_2015.schemes import INDEPENDENT, PAIRS
@@ -77,8 +77,13 @@ def judge_claims(tables: dict[str, pd.DataFrame], level: float) -> Verdicts:
 def claimed_zero(effect: float, standard_error: float, remark: str = "") -> Judged:
     """Judge an effect that a claim says is 0: refuted beyond two errors, and otherwise not seen."""
     if np.isfinite(standard_error) and abs(effect) > N_ERRORS * standard_error:
-        return Judged(DOES_NOT_HOLD, effect, standard_error, remark)
-    return Judged(NOT_SEEN, effect, standard_error, remark)
+        return Judged("does not hold", effect, standard_error, remark)
+    return Judged("cannot be seen here", effect, standard_error, remark)
+
+
+def decided(is_true: bool, effect: float, standard_error: float = np.nan, remark: str = "") -> Judged:
+    """Judge a claim that exact numbers decide."""
+    return Judged("holds" if is_true else "does not hold", float(effect), standard_error, remark)
 
 
 def over_units(values: pd.Series) -> tuple[float, float]:
@@ -103,7 +108,7 @@ def examples() -> Verdicts:
         chosen = [rows[example, item] for item in items]
         right = [as_printed(row.printed, row.corrected) for row in chosen]
         both = [is_right and as_printed(row.printed, row.paper) for row, is_right in zip(chosen, right)]
-        verdict: Verdict = HOLDS if all(both) else IN_PART if any(right) else DOES_NOT_HOLD
+        verdict: Verdict = "holds" if all(both) else "holds in part" if any(right) else "does not hold"
         remark = "" if all(both) else "; ".join(dict.fromkeys(row.note for row in chosen if row.note))
         value = chosen[0].corrected
         found[name] = Judged(verdict, value if isinstance(value, float) else np.nan, np.nan, remark)
@@ -115,10 +120,7 @@ def books() -> Verdicts:
     factors = [(book.folds, book.fold_size, book.averaging, book.repetition) for book in TEXTBOOKS]
     same = sum(a == b for a, b in combinations(factors, 2))
     say = sum(book.leave_one_out != "-" for book in TEXTBOOKS)
-    return {
-        name: Judged(DOES_NOT_HOLD if n else HOLDS, float(n))
-        for name, n in (("books_disagree", same), ("books_no_inference", say))
-    }
+    return {name: decided(not n, float(n)) for name, n in (("books_disagree", same), ("books_no_inference", say))}
 
 
 def exact() -> Verdicts:
@@ -128,11 +130,11 @@ def exact() -> Verdicts:
     ordered = variance[203, 3] < variance[203, 2] < variance[203, 1]
     return {
         "levels_agree": Judged(
-            HOLDS, 0.0, np.nan, "the same number where folds are of one size; Theorem 1 says of which distribution"
+            "holds", 0.0, np.nan, "the same number where folds are of one size; Theorem 1 says of which distribution"
         ),
-        "loo_constant": Judged(HOLDS, 0.0, np.nan, "there is one partition only"),
-        "equal_sizes": Judged(HOLDS if ordered else DOES_NOT_HOLD, small, np.nan, "exact; a small gain"),
-        "many_rows": Judged(HOLDS if large < SMALL_VARIANCE else DOES_NOT_HOLD, large, np.nan, "exact"),
+        "loo_constant": Judged("holds", 0.0, np.nan, "there is one partition only"),
+        "equal_sizes": decided(ordered, small, np.nan, "exact; a small gain"),
+        "many_rows": decided(large < SMALL_VARIANCE, large, np.nan, "exact"),
     }
 
 
@@ -148,7 +150,7 @@ def simulated(table: pd.DataFrame) -> Verdicts:
             continue
         refuted = int((part["verdict"] == "refuted").sum())
         effect, error = joint(part.assign(value=part["value"] - part["claimed"]))
-        verdict: Verdict = DOES_NOT_HOLD if refuted else NOT_SEEN
+        verdict: Verdict = "does not hold" if refuted else "cannot be seen here"
         found[name] = Judged(verdict, effect, error, f"refuted in {refuted} of {len(part)} settings")
     rho, same = (_rows(table, *key) for key in (("repetition", "rho"), ("partition_independence", "phi")))
     for name, part in (("repetition_correlated", rho), ("training_sets", same)):
@@ -167,17 +169,18 @@ def _of_folds(table: pd.DataFrame) -> Verdicts:
     ).dropna()
     if len(gaps):
         apart = int((gaps["value"].abs() > N_ERRORS * gaps["standard_error"]).sum())
-        verdict: Verdict = DOES_NOT_HOLD if apart else NOT_SEEN
-        worst = gaps.loc[(gaps["value"].abs() / gaps["standard_error"]).idxmax()]
-        found["any_k"] = Judged(verdict, *worst, f"differs on {apart} of {len(gaps)} models; the clearest is shown")
+        verdict: Verdict = "does not hold" if apart else "cannot be seen here"
+        clearest = int((gaps["value"].abs() / gaps["standard_error"]).argmax())
+        effect, error = (float(gaps[name].iloc[clearest]) for name in ("value", "standard_error"))
+        found["any_k"] = Judged(verdict, effect, error, f"differs on {apart} of {len(gaps)} models; the clearest is shown")
     gamma = _rows(table, "fold_independence", "gamma_share")
     if len(gamma):
         ratio = gamma["n_folds"] * (
             1 - gamma["value"]
         )  # as the variance of one fold is that of all, less the pairs between folds
         least = ratio.idxmin()
-        error = float(gamma["n_folds"][least] * gamma["standard_error"][least])
-        found["one_split_varies"] = by_error(float(ratio[least]) - 1, error, "the least of all settings; a split of one fold")
+        single = float(gamma["n_folds"][least] * gamma["standard_error"][least])
+        found["one_split_varies"] = by_error(float(ratio[least]) - 1, single, "the least of all settings; a split of one fold")
     return found
 
 
@@ -194,7 +197,7 @@ def of_two_classifiers(table: pd.DataFrame, level: float) -> Verdicts:
         gaps = {name: part.set_index("model")["value"] - level for name, part in covered.items()}
         found["theorem_4_normal"] = claimed_zero(*joint(matched.assign(value=matched["value"] - level)))
         better = gaps["independent"].abs() - gaps["matched"].abs()
-        error = float(np.hypot(*(joint(part)[1] for part in covered.values())))
+        error = float(np.hypot(joint(covered["independent"])[1], joint(matched)[1]))
         remark = "the independent variance is too small by less, as one omission hides part of the other"
         found["matched_better"] = by_error(float(better.mean()), error, remark if better.mean() < 0 else "")
     return found
@@ -214,13 +217,11 @@ def exact_binomial(table: pd.DataFrame) -> Verdicts:
     fails = 1 - float(kept["binomial, p = 0.99", 200])
     thirty = float(gap["binomial, p = 0.5", 30])
     return {
-        "rule_of_five": Judged(
-            DOES_NOT_HOLD if meets.min() < -SMALL_VARIANCE else HOLDS, float(meets.min()), np.nan, "exact; the worst of the cases"
-        ),
-        "dropping_variance": Judged(HOLDS if counted > 0 else DOES_NOT_HOLD, counted, np.nan, "exact; the least of the cases"),
-        "thirty_rows": Judged(HOLDS if abs(thirty) < SMALL_VARIANCE else DOES_NOT_HOLD, thirty, np.nan, "exact"),
-        "twenty_rows": Judged(HOLDS if usual > 0.5 else DOES_NOT_HOLD, usual, np.nan, "exact"),
-        "two_hundred_rows": Judged(HOLDS if fails > 0 else DOES_NOT_HOLD, fails, np.nan, "exact"),
+        "rule_of_five": decided(meets.min() >= -SMALL_VARIANCE, float(meets.min()), np.nan, "exact; the worst of the cases"),
+        "dropping_variance": decided(counted > 0, counted, np.nan, "exact; the least of the cases"),
+        "thirty_rows": decided(abs(thirty) < SMALL_VARIANCE, thirty, np.nan, "exact"),
+        "twenty_rows": decided(usual > 0.5, usual, np.nan, "exact"),
+        "two_hundred_rows": decided(fails > 0, fails, np.nan, "exact"),
     }
 
 
@@ -243,7 +244,7 @@ def of_schemes(table: pd.DataFrame) -> Verdicts:
         apart = int((single["value"].abs() > 3 * single["standard_error"]).sum())
         remark = f"{single['value'].min():.2f} to {single['value'].max():.2f}; not 0 in {apart} of {len(single)} populations"
         if pair.paper == INDEPENDENT:
-            found[pair.name] = Judged(DOES_NOT_HOLD if apart else NOT_SEEN, effect, error, remark)
+            found[pair.name] = Judged("does not hold" if apart else "cannot be seen here", effect, error, remark)
         else:
             found[pair.name] = by_error(effect, error, remark)
     return found
@@ -259,8 +260,10 @@ def of_three_ways(table: pd.DataFrame) -> Verdicts:
 
     (moved, error), (chance, chance_error) = of("moved", "1", "2"), of("moved", "3 again")
     extra = by_error(moved - chance, float(np.hypot(error, chance_error)))
-    differ: Verdict = NOT_SEEN if moved <= N_ERRORS * error else HOLDS if extra.verdict == HOLDS else IN_PART
-    remark = "" if differ == HOLDS else "they differ, but two cuts in the third way differ as much"
+    differ: Verdict = (
+        "cannot be seen here" if moved <= N_ERRORS * error else "holds" if extra.verdict == "holds" else "holds in part"
+    )
+    remark = "" if differ == "holds" else "they differ, but two cuts in the third way differ as much"
     ratio, ratio_error = of("variance_ratio", "1", "2")
     return {
         "ways_differ": extra._replace(verdict=differ, remark=remark),
@@ -309,7 +312,7 @@ def of_repetitions(table: pd.DataFrame) -> Verdicts:
     if not len(variance):
         return {}
     differ = int((variance > 0).sum())
-    verdict: Verdict = HOLDS if differ == len(variance) else IN_PART if differ else DOES_NOT_HOLD
+    verdict: Verdict = "holds" if differ == len(variance) else "holds in part" if differ else "does not hold"
     text = f"{differ} of {len(variance)} classifiers and numbers of folds; standard deviation shown"
     found = {"not_constant": Judged(verdict, float(np.sqrt(variance).mean()), np.nan, text)}
     by_k = table.set_index(["dataset", "learner", "k"])[["mean", "partition_variance", "n_repetitions"]].unstack("k").dropna()
@@ -320,5 +323,5 @@ def of_repetitions(table: pd.DataFrame) -> Verdicts:
         moved = int((gap > N_ERRORS * error).sum())
         p = binomtest(moved, len(gap), BY_CHANCE, alternative="greater").pvalue
         text = f"{moved} of {len(gap)} beyond two errors, {BY_CHANCE * len(gap):.0f} by chance"
-        found["factors_matter"] = Judged(HOLDS if p < BY_CHANCE else NOT_SEEN, float(gap.mean()), np.nan, text)
+        found["factors_matter"] = Judged("holds" if p < BY_CHANCE else "cannot be seen here", float(gap.mean()), np.nan, text)
     return found

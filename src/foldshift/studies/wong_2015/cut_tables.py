@@ -20,6 +20,13 @@ COLUMNS = ("population", "learner", "way", "n_samples", "quantity", "value", "st
 PRINTED_SIZES: dict[Literal[1, 2, 3], str] = {1: "38, 41, 44, 37, 43", 2: "40, 40, 40, 40, 43", 3: "40, 40, 41, 41, 41"}
 SIZES = (53, 203, 2003)  # rows; the paper's, and about a quarter and ten times as many
 N_FOLDS = 5
+# Quantities with an error, and how they are written.
+MEASURED = {
+    "difference": ("+.4f", ".4f"),
+    "moved": (".4f", ".4f"),
+    "variance_ratio": (".3f", ".3f"),
+    "spread_ratio": (".3f", ".3f"),
+}
 LAST = ("coverage_fold", "failing")  # quantities of the last columns
 ONE_DRAW = 0  # seed of the sizes shown of the first way
 
@@ -68,15 +75,12 @@ def cuts_grid(table: pd.DataFrame) -> Grid:
     for learner, block in means.groupby("learner", sort=False):
         rows.append([learner])
         for way, part in block.groupby("way", sort=False):
-            found = part.set_index("quantity")[["value", "standard_error"]]
-            cells = [
-                TableCell(with_error(*found.loc["difference"], "+.4f")),
-                TableCell(with_error(*found.loc["moved"])),
-                *[TableCell(with_error(*found.loc[name], ".3f", ".3f")) for name in ("variance_ratio", "spread_ratio")],
-            ]
+            found = part.set_index("quantity")
+            value, error = found["value"], found["standard_error"]
+            cells = [TableCell(with_error(value[name], error[name], *form)) for name, form in MEASURED.items()]
             if way == "3":
                 cells = [TableCell(text) for text in ("reference", "", "1", "1")]
-            rows.append([f"way {way}", *cells, *[TableCell(percent(found.loc[name, "value"])) for name in LAST]])
+            rows.append([f"way {way}", *cells, *[TableCell(percent(value[name])) for name in LAST]])
     notes = [
         "Way 1: every row draws its fold. Way 2: the last fold takes the rest. Way 3: sizes differ by one. 3 again: other random "
         "folds by the third way, for what chance alone moves.",
