@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from foldshift.core.errors import DataError
-from foldshift.core.seeding import generator, seed_sequence
+from foldshift.core.seeding import seed_sequence
 from foldshift.datasets.dataset import read_prepared
-from foldshift.datasets.synthetic.populations import draw_population
-from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.storage.score_files import TEXT
-from foldshift.evaluation.learner import build_learner, design_matrix
-from foldshift.evaluation.tasks import FAILED, OK
 from foldshift.partition.registry import find_partitioner, make_folds, options_of
-from foldshift.studies.common.samples import NUMBERS, draw_sample, measure_folds, target_scale
+from foldshift.studies.common.measure_samples import Population, SampleMeasure, SharedSettings, measure_samples
+from foldshift.studies.common.samples import NUMBERS, measure_folds
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Inputs, IntArray, Rows, UnsignedArray
+    import numpy as np
+
+    from foldshift.core.types import Estimator, FloatArray, Inputs, IntArray, Rows, Task, UnsignedArray
     from foldshift.datasets.dataset import Dataset
+    from foldshift.studies.common.measure_samples import Names, Sample
 
 MOST_HELD_OUT = 5000  # rows: with samples of 200, a tenth in the variance of estimate less truth at most
 SCHEMAS = {
@@ -64,47 +61,23 @@ def audit_coverage(
             f"population {name}: {len(data.y)} rows are too few for samples of {n_sample}, at least twice as many are needed; "
             "lower audit.n_sample or take the data set out of audit.populations"
         )
-    task = data.task if data is not None else draw_population(name, 2, generator(master_seed, "audit", name)).task
-    scale = target_scale(name, data, generator(master_seed, "audit", name, "scale")) if task == "regression" else 1.0
-    fitting = {learner: spec for learner, spec in learners.items() if task in spec["tasks"]}
-    partitioners = [one for one in partitioners if suits(one, task)]
-    if not fitting or not partitioners:
-        logging.warning("%s: no learner or no partitioner of the audit is one of %s; there is nothing to measure", name, task)
 
-    @lru_cache(maxsize=1)  # the learners of a replicate come one after the other
-    def drawn(replicate: int) -> tuple[Dataset, IntArray, IntArray, dict[str, UnsignedArray]]:
-        rng = generator(master_seed, "audit", name, "rows", replicate)
-        population, sample, rest = draw_sample(name, data, scale, n_sample, MOST_HELD_OUT, rng)
-        return population, sample, rest, cut(population, sample, replicate, partitioners, n_folds, master_seed)
+    def labels(cuts: list[str]) -> Rows:
+        return [{"partitioner": one} for one in cuts]
 
-    def cell_result(cell: tuple[str, int]) -> dict[str, dict[str, Any]]:
-        learner, replicate = cell
-        population, sample, rest, folds = drawn(replicate)
-        try:
-            estimator = build_learner(fitting[learner], categorical_features=population.categorical_features)
-        except ValueError as error:
-            raise DataError(str(error)) from error
-        rng = generator(master_seed, "audit", name, "fits", learner, replicate)
-        return measure_folds(
-            estimator, design_matrix(population, fitting[learner]["nominal"]), population.y, sample, rest, folds, rng
-        )
+    def cut(population: Dataset, rows: IntArray, cuts: list[str], replicate: int, names: Names) -> dict[str, UnsignedArray]:
+        seeds = {one: seed_sequence(master_seed, "audit", population.name, "folds", one, n_folds, replicate) for one in cuts}
+        return cut_sample(population, rows, n_folds, seeds)
 
-    rows = []
-    cells = [(learner, replicate) for replicate in range(n_replicates) for learner in fitting if partitioners]
-    for (learner, replicate), result in run_cells(cell_result, cells, **limits):
-        lost = isinstance(result, Lost)
-        if lost:
-            logging.warning("%s, replicate %d: %s: %s", learner, replicate, result.status, result.message)
-        for partitioner in partitioners:
-            numbers = {"message": result.message} if lost else result[partitioner]
-            status = result.status if lost else FAILED if numbers["message"] else OK
-            keys = {"population": name, "task": task, "learner": learner, "partitioner": partitioner, "replicate": replicate}
-            rows.append(keys | numbers | {"status": status})
-    logging.info("%s: %d rows, %d with a failed fit", name, len(rows), sum(row["status"] != OK for row in rows))
-    return {"audit": [{column: [row.get(column, np.nan) for row in rows] for column in SCHEMAS["audit"].names}]}
+    def measure(estimator: Estimator, X: FloatArray, sample: Sample, rng: np.random.Generator) -> Rows:
+        return list(measure_folds(estimator, X, sample.population.y, sample.rows, sample.rest, sample.partitions, rng).values())
+
+    samples = Population(name, data, n_sample, range(n_replicates), (master_seed, "audit", name), MOST_HELD_OUT)
+    work = SampleMeasure("audit", SCHEMAS["audit"], labels, cut, measure)
+    return {"audit": measure_samples(samples, work, SharedSettings(partitioners, learners, master_seed, limits), suits)}
 
 
-def suits(partitioner: str, task: str) -> bool:
+def suits(partitioner: str, task: Task) -> bool:
     """True if a partitioner is made for a task."""
     try:
         return task in find_partitioner(partitioner).tasks
@@ -112,16 +85,15 @@ def suits(partitioner: str, task: str) -> bool:
         raise DataError(f"audit.partitioners: {error}") from None
 
 
-def cut(
-    data: Dataset, sample: IntArray, replicate: int, partitioners: Sequence[str], n_folds: int, master_seed: int
+def cut_sample(
+    data: Dataset, sample: IntArray, n_folds: int, seeds: dict[str, np.random.SeedSequence]
 ) -> dict[str, UnsignedArray]:
-    """Cut a sample by every partitioner."""
+    """Cut a sample by every partitioner that has a seed."""
     folds = {}
-    for name in partitioners:
+    for name, seed in seeds.items():
         options = options_of(name, categorical_features=data.categorical_features, task=data.task)
-        sequence = seed_sequence(master_seed, "audit", data.name, "folds", name, n_folds, replicate)
         try:
-            folds[name] = make_folds(name, data.X[sample], data.y[sample], n_folds, [sequence], **options)[0]
+            folds[name] = make_folds(name, data.X[sample], data.y[sample], n_folds, [seed], **options)[0]
         except ValueError as error:
             raise DataError(f"population {data.name}, partitioner {name}, k={n_folds}: {error}") from error
     return folds
