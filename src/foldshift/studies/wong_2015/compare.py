@@ -25,7 +25,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
 
 
 def examples_vs_print() -> pd.DataFrame:
-    """Put every printed number of the worked examples beside ours; the notes of the examples explain those that differ."""
+    """Put every printed number of the worked examples beside ours; the note of an example is the reason where they differ."""
     theirs, here, met, notes = [], [], [], []
     for row in worked_examples():
         try:

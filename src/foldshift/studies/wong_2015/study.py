@@ -175,11 +175,9 @@ STUDY = Study(
                     "examples",
                     title="Worked examples",
                     category="1 Worked examples",
-                    caption="Every number of the examples of Wong (2015): what is printed, what the printed formula gives for "
-                    "the data stated, and what is right. Bold: the three do not agree to the digits printed. The variance over "
-                    "the folds of Example 1 is 0.0070 / 4 = 0.00175, not 0.0007; Example 2 states frequencies that two "
-                    "classifiers with 80 and 84 right of 100 cannot have, and a formula that lacks a square. All numbers are "
-                    "computed when the table is made.",
+                    caption="Every number of the paper's examples: as printed, by the printed formula on the data stated, "
+                    "and right. Bold: the three do not agree to the digits printed. The notes say which slip "
+                    "explains it.",
                 ),
                 Table(
                     "cut_sizes",
@@ -194,8 +192,8 @@ STUDY = Study(
                     title="Table 1: what textbooks say about k-fold cross-validation",
                     category="1 Worked examples",
                     caption="How many folds six textbooks want, how large one must be, whether accuracies are averaged over "
-                    "folds or over the data set, and whether to repeat. A dash: nothing. They disagree, which is why the paper "
-                    "was written; none says how to infer from leave-one-out.",
+                    "folds or over the data set, and whether to repeat. A dash: nothing. None says how to infer from "
+                    "leave-one-out.",
                 ),
             ),
         ),
@@ -211,57 +209,43 @@ STUDY = Study(
                     "intervals",
                     title="Intervals for the accuracy of one classifier",
                     category="2 Intervals",
-                    caption="Accuracy of every classifier with {level_percent} % intervals. Wong's interval over the data set "
-                    "takes all predictions for one binomial sample; the one over the folds takes the k accuracies for a sample, "
-                    "with t; for leave-one-out (k is 0 in the CSV file) every row is a fold. Wilson's is the one to read of the "
-                    "two binomial ones where errors are few, and never leaves 0 to 1. These three are of one partition. Nadeau "
-                    "and Bengio's is about the mean over all repetitions and makes up for training sets that overlap. Look at "
-                    "how far the first two differ on the same predictions, and at the last column: conditions that fail mean "
-                    "that the normal intervals should not be used. None is about the one classifier trained on all rows: Wong's "
-                    "and Wilson's over the data set are about the mean accuracy of the k classifiers of the folds, the others "
-                    "about the average over training sets of this size.",
+                    caption="Accuracy of every classifier with {level_percent} % intervals of one partition; Nadeau and "
+                    "Bengio's is of all. Look at how far Wong's two differ on the same predictions. Where the "
+                    "conditions fail, read Wilson's. No interval is about the one classifier that is trained on all "
+                    "rows.",
                 ),
                 Table(
                     "comparisons",
                     title="Which of two classifiers is better?",
                     category="3 Comparisons",
-                    caption="Pairs of classifiers: difference of their accuracies, A minus B, and the p-value of every test of "
-                    "the paper and of those used today on the same predictions. Bold: significant at {alpha}. Read a row from "
-                    "left to right: where p-values disagree, the choice of the test decides. The matched t over folds takes the "
-                    "folds for independent; Nadeau-Bengio corrects it and uses all repetitions; McNemar looks at the rows on "
-                    "which only one of the two is right; the independent z takes the two classifiers to err independently, in "
-                    "which case phi, the correlation of their being right on the same row, would be 0. For leave-one-out the "
-                    "printed formula of the matched t lacks a square and rejects whenever there is any difference.",
+                    caption="Pairs of classifiers: difference of their accuracies, A minus B, and the p-value of each test. "
+                    "Bold: significant at {alpha}. Where p-values of a row disagree, the choice of the test decides. "
+                    "Phi is the correlation of being right on the same row; the independent z takes it for 0.",
                 ),
                 Table(
                     "agreement",
                     title="How often tests decide differently",
                     category="3 Comparisons",
-                    caption="Which test is chosen matters: over all data sets and pairs of classifiers, in how many per cent "
-                    "each test rejects at {alpha} that the two are equally good, and in how many two tests come to different "
-                    "decisions. The numbers at the head of the columns are those of the rows. Rejecting more often is no merit "
-                    "here, since nobody knows which pairs truly differ.",
+                    caption="Over all data sets and pairs of classifiers: per cent in which a test rejects at {alpha}, and "
+                    "in which two tests decide differently. The numbers at the head of the columns are those of the "
+                    "rows. Rejecting more often is no merit: nobody knows which pairs truly differ.",
                 ),
                 Table(
                     "average_ranks",
                     title="Average ranks",
                     category="3 Comparisons",
-                    caption="Classifiers ranked by leave-one-out accuracy on every data set, 1 is best, and averaged; the data "
-                    "sets are the sample, never folds or repetitions. Classifiers that share a letter are not told apart at "
-                    "{alpha} by Nemenyi's test.",
+                    caption="Classifiers ranked by leave-one-out accuracy on every data set, 1 is best, and averaged. The "
+                    "data sets are the sample. Nemenyi's test does not tell classifiers that share a letter apart at "
+                    "{alpha}.",
                 ),
                 Table(
                     "repetitions",
                     title="Is it worth repeating cross-validation?",
                     category="4 Repetitions",
-                    caption="What repeating k-fold cross-validation with other random folds can gain. The paper says that it "
-                    "does not reduce the variance of the estimate. It does, but not below what the sample itself contributes: "
-                    "the estimate varies between partitions of the same data (the variance that repeating removes), and with the "
-                    "data (the one that it cannot remove). rho, the correlation of two partitions' estimates, is also the share "
-                    "of the variance that no number of repetitions removes: the variance of the mean of r repetitions is (1 + (r "
-                    "- 1) rho) / r of that of one. Enough: repetitions after which the standard deviation that the choice of "
-                    "partitions leaves is at most a tenth of the one that repeating cannot remove, in 90 % of such studies; more "
-                    "make a figure more exact that does not get nearer to the truth.",
+                    caption="What other random folds can gain. The paper says: nothing. Repeating removes the variance "
+                    "between partitions, but not that of the data. Rho is the share that stays. Enough: repetitions "
+                    "after which the choice of folds adds at most a tenth to the standard deviation that stays, in "
+                    "90 % of such studies.",
                 ),
             ),
         ),
@@ -278,13 +262,10 @@ STUDY = Study(
                     title="The paper's claims, checked where the truth is known",
                     category="5 Claims",
                     when=has_claims,
-                    caption="Classifiers on {claims[n_simulations]} data sets drawn from models, cross-validated, so that true "
-                    "variances and true coverage are known up to the Monte Carlo error shown. Are the accuracies of folds "
-                    "independent? Do different classifiers err independently? Is repeating useless? Should folds with few errors "
-                    "be left out? Claimed is what the quantity would be if the claim held; measured is given plus or minus its "
-                    "Monte Carlo standard error. Bold: further from what is claimed than three standard errors. Where a claim "
-                    "stands on one model and falls on another, it depends on the classifier: centroid is stable, stump is "
-                    "unstable on purpose, highdim has many inputs.",
+                    caption="Classifiers on {claims[n_simulations]} data sets drawn from models, so that the truth is known. "
+                    "Claimed: the value if the claim held. Measured: with its Monte Carlo error. Bold: further from "
+                    "the claim than three errors. Centroid is a stable classifier, stump an unstable one, highdim "
+                    "has many inputs. All cases named binomial are exact.",
                 ),
             ),
         ),
@@ -341,33 +322,20 @@ STUDY = Study(
                     title="Which interval from one cross-validation can be trusted?",
                     category="6 Coverage",
                     when=has_audit,
-                    caption="Samples of a population are cross-validated, and every interval is held against the true error, "
-                    "measured on rows outside the sample. Cells: per cent of the samples whose interval holds the target. An "
-                    "honest {level_percent} % interval holds it in {level_percent} of 100; below that it promises too much, "
-                    "above it is wider than it need be. Three targets, which differ: the mean error of models trained on a "
-                    "training part (one number for all samples), the mean error of the models of this very cross-validation, and "
-                    "the error of the model trained on the whole sample, which is what a user gets. Bold: below the level by "
-                    "more than two Monte Carlo standard errors. Bias: mean of estimate less target, plus or minus its error. "
-                    "Where a data set is the population, intervals look wider than they are for an endless population, the more "
-                    "the larger a sample is as a share of it.",
+                    caption="Per cent of samples whose {level_percent} % interval holds the true error, measured on rows "
+                    "outside the sample. Three targets: the mean error of models of a training part, that of the "
+                    "models of this cross-validation, and that of the model of the whole sample, which a user gets. "
+                    "Bold: below the level by two errors.",
                 ),
                 Table(
                     "audit_by_partitioner",
                     title="Does the way of cutting make intervals more honest?",
                     category="7 Partitioners",
                     when=has_audit,
-                    caption="Per cent of samples whose interval holds the target, mean over populations (of each the mean over "
-                    "learners), plus or minus the standard error over populations; below, the difference in percentage points "
-                    "from the reference (SCV for classes, CV for numbers) on the same samples. Bold: further from 0 than two "
-                    "standard errors. A partitioner helps where its coverage lies nearer the level than that of the reference by "
-                    "more than that; the notes count where it does. Bias: mean of estimate less target, in units of the loss "
-                    "(0/1 error, or squared error as a share of the variance of the target). Two things can move coverage: this "
-                    "bias, and folds that are made alike or unlike, which may shrink or widen the intervals that rest on the "
-                    "spread between folds (S2/K, Nadeau-Bengio, theta_5), and those that rest on all rows much less. SCV need "
-                    "not be free of bias itself where errors are counted: test parts have the class shares of the sample, new "
-                    "rows those of the population, so that a learner that does little more than guess the larger class looks "
-                    "better than it is. A mean is no promise for each population: pairs_below of the CSV file counts the pairs "
-                    "of population and learner that are covered less than the level by more than two Monte Carlo errors.",
+                    caption="Per cent of samples whose interval holds the target, mean over populations ± error over "
+                    "populations. Below: the difference in points from the reference (SCV for classes, CV for "
+                    "numbers) on the same samples. Bold: further from 0 than two errors. A mean is no promise for "
+                    "each population; see pairs_below in the CSV file.",
                 ),
             ),
         ),
@@ -383,54 +351,44 @@ STUDY = Study(
                     "intervals",
                     title="Intervals for the accuracy of one classifier",
                     category="2 Intervals",
-                    caption="The first classifier of the study on every data set; the table has all of them. Over the data set: "
-                    "all predictions are one sample of right and wrong. Over the folds: the accuracies of the k folds are the "
-                    "sample. Leave-one-out: every row is a fold. Look at how far the first two differ on the same predictions. "
-                    "None is about the one classifier trained on all rows: over the data set, it is the k classifiers of the "
-                    "folds, over the folds the average over training sets of this size.",
+                    caption="The first classifier of the study on every data set. Over the data set, all predictions are one "
+                    "sample; over the folds, the k accuracies are. Look at how far these two differ on the same "
+                    "predictions.",
                 ),
                 Figure(
                     "critical_difference",
                     title="Critical-difference diagram",
                     category="3 Comparisons",
-                    caption="Average ranks of the classifiers over the data sets, by leave-one-out accuracy; the best is on the "
-                    "left. Bars join classifiers that are not told apart; the length above the axis is the difference of average "
-                    "ranks that would be needed.",
+                    caption="Average ranks of the classifiers by leave-one-out accuracy over the data sets; the best is on "
+                    "the left. Bars join classifiers that are not told apart. The length above the axis is the "
+                    "difference that would be needed.",
                 ),
                 Figure(
                     "repetitions",
                     title="Is it worth repeating cross-validation?",
                     category="4 Repetitions",
-                    caption="The paper says that repeating with other random folds does not reduce the variance of the estimate: "
-                    "the dashed line. It does, but not below what the sample itself contributes: the variance of the mean of r "
-                    "repetitions is (1 + (r - 1) rho) / r of that of one. Every grey curve is a classifier on a data set, the "
-                    "black one their middle. The table gives the number of repetitions after which the choice of folds leaves a "
-                    "standard deviation of at most a tenth of the one that stays, and the most that repeating could ever take "
-                    "off.",
+                    caption="Variance of the mean of r repetitions over that of one. Dashed: the paper's claim that "
+                    "repeating gains nothing. Grey: a classifier on a data set. Black: their middle. No curve falls "
+                    "below the part that the data contribute.",
                 ),
                 Figure(
                     "sigma_share",
                     title="What ties two papers together",
                     category="5 Claims",
                     when=has_claims,
-                    caption="Geras and Sutton split the variance of a cross-validation estimate into three parts: from single "
-                    "rows (sigma), from pairs of rows in the same fold (omega), and from pairs in different folds (gamma). "
-                    "Wong's formula is the first part alone. On the horizontal axis: its share of the true variance, one mark "
-                    "per model, number of folds and rows of a fold. On the vertical axis: how often the interval holds the "
-                    "truth. If overlap of the training parts is the cause, the less stable the learner, the further left and the "
-                    "lower. The curve is what follows if nothing else is wrong.",
+                    caption="Horizontal: the part of the true variance that Wong's formula counts, one mark per model and "
+                    "size. Vertical: how often the interval holds the truth. Overlap of training parts moves marks "
+                    "left, and coverage falls with them. The curve is what follows if nothing else is wrong.",
                 ),
                 Figure(
                     "audit",
                     title="Which interval from one cross-validation can be trusted?",
                     category="6 Coverage",
                     when=has_audit,
-                    caption="Share of samples of a population whose interval holds the true error, measured on rows outside the "
-                    "sample, by partitioner. Large marks: mean over populations and learners with two standard errors; small "
-                    "marks: the single ones; dashed line: the level, {level_percent} %. The axis is stretched towards 1. Three "
-                    "targets, which differ: the mean error of models trained on a training part, the mean error of the models of "
-                    "this very cross-validation, and the error of the model trained on the whole sample, which is what a user "
-                    "gets. Left of the line an interval promises too much, right of it it is wider than it need be.",
+                    caption="Share of samples whose interval holds the true error, by partitioner and target. Large marks: "
+                    "mean over populations and learners with two errors. Small marks: single ones. Dashed: the "
+                    "level, {level_percent} %. Left of it an interval promises too much, right of it it is wider "
+                    "than need be. The axis is stretched towards 1.",
                 ),
             ),
         ),
@@ -462,9 +420,9 @@ STUDY = Study(
                     "paper_vs_ours",
                     title="Paper versus ours",
                     category="8 Paper versus ours",
-                    caption="Every number of the paper's worked examples beside ours: by the printed formula on the data stated "
-                    "(paper), and done right (corrected). Both are exact, so that there is no standard error; the note says "
-                    "whether they agree with print to the digits printed, and why not.",
+                    caption="Every number of the paper's examples beside ours: by the printed formula on the data stated "
+                    "(paper), and right (corrected). Both are exact and have no error. The reason says which slip "
+                    "explains a number that differs.",
                 ),
                 Table(
                     "print_ledger",
