@@ -103,7 +103,7 @@ def claims_table(rows: pd.DataFrame, level: float) -> pd.DataFrame:
         heads = {"claim": "large_sample", "section": "2", "sentence": SENTENCES["large_sample"]}
         setting = {"model": f"binomial, p = {p:g}", "n_folds": 1, "n_points": m}
         normal = {
-            ("coverage_normal", "coverage of the normal interval, exact", level): normal_coverage(p, m, level),
+            ("coverage_normal", "coverage of the normal interval, exact", np.nan): normal_coverage(p, m, level),
             ("fold_kept", "probability of five right and five wrong, exact", np.nan): dropping_bias(p, m, 1).fold_kept,
         }
         out += [heads | setting | _claim_row(*key, value, 0.0, np.nan) for key, value in normal.items()]

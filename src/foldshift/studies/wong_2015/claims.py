@@ -61,7 +61,7 @@ def judge_claims(tables: dict[str, pd.DataFrame], level: float) -> Verdicts:
     """Judge what the tables can show, by name of table; the paper's examples and exact numbers need none."""
     found = examples() | books() | exact()
     by_table = {
-        "claims": lambda table: simulated(table) | of_two_classifiers(table, level) | exact_binomial(table),
+        "claims": lambda table: simulated(table) | of_two_classifiers(table, level) | exact_binomial(table, level),
         "schemes": of_schemes,
         "three_ways": of_three_ways,
         "intervals": of_intervals,
@@ -203,15 +203,14 @@ def of_two_classifiers(table: pd.DataFrame, level: float) -> Verdicts:
     return found
 
 
-def exact_binomial(table: pd.DataFrame) -> Verdicts:
+def exact_binomial(table: pd.DataFrame, level: float) -> Verdicts:
     """Judge the rule of five from exact binomial numbers."""
     part = table[table["claim"] == "large_sample"]
     if not len(part):
         return {}
     cells = part.set_index(["quantity", "model", "n_points"]).sort_index()
     counted = table.loc[table["quantity"] == "counted_variance", "value"].min() - 1
-    coverage, kept = cells.loc["coverage_normal"], cells.loc["fold_kept", "value"]
-    gap = coverage["value"] - coverage["claimed"]
+    gap, kept = cells.loc["coverage_normal", "value"] - level, cells.loc["fold_kept", "value"]
     meets = gap.drop(index=[("binomial, p = 0.9", 40), ("binomial, p = 0.99", 200)])
     usual = float(kept["binomial, p = 0.5", 20])
     fails = 1 - float(kept["binomial, p = 0.99", 200])
