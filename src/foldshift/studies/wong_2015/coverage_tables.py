@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import t as student
 
 from foldshift.inference.simulation.coverage import not_refuted
 from foldshift.reporting.items import TableResult
@@ -17,8 +18,9 @@ from foldshift.studies.wong_2015.accuracy_rows import read_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-    from foldshift.core.types import Inputs
+    from foldshift.core.types import Floats, Inputs, IntArray
 
+FEWEST_POPULATIONS = 5  # with fewer, Student's t asks for more than 2.8 errors, and the table says that little can be seen
 INTERVALS_NOTE = (
     "Intervals: theta_A, variance within folds (Bayle et al.); theta_B, twice that; S2/K, variance of the fold means with "
     "Student's t (Wong's at the level of "
@@ -90,9 +92,7 @@ def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
     notes = []
     for (task, target), block in by_partitioner.groupby(["task", "target"], sort=False, observed=True):
         n, n_pairs = (int(block[name].max()) for name in ("n_populations", "n_pairs"))
-        counted = (
-            f"{n} {'population' if n == 1 else 'populations'}, {n_pairs} {'pair' if n_pairs == 1 else 'pairs'} with a learner"
-        )
+        counted = f"{counted_populations(n)}, {n_pairs} {'pair' if n_pairs == 1 else 'pairs'} with a learner"
         rows.append([f"{TASK_TITLES[task]}: {target}; {counted}"])
         names = list(dict.fromkeys(block["partitioner"]))
         cells = block.set_index(["partitioner", "interval"])
@@ -102,26 +102,40 @@ def partitioner_grid(by_partitioner: pd.DataFrame, level: float = 0.95) -> Grid:
             if name != REFERENCES[task] and REFERENCES[task] in names:
                 rows.append([f"{name} − {REFERENCES[task]}", *_cells(cells, name, intervals, "_vs", True)])
     for (task, name), part in by_partitioner.groupby(["task", "partitioner"], sort=False, observed=True):
-        change, limit = part["distance_vs"], 2 * part["distance_vs_error"]
+        change, limit = part["distance_vs"], beyond_chance(part["n_populations"]) * part["distance_vs_error"]
         compared = (change.notna() & limit.notna()).sum()
         if compared:
             notes.append(
                 f"{TASK_TITLES[task]}, {name} against {REFERENCES[task]}: in {compared} combinations of interval and target the "
                 "coverage is closer to "
                 f"{100 * level:g} % in {int((change < -limit).sum())} and further from it in {int((change > limit).sum())}, by "
-                "more than two standard errors."
+                "more than chance allows (Student's t over populations)."
             )
+    for task, part in by_partitioner.groupby("task", sort=False, observed=True):
+        if (n := int(part["n_populations"].max())) < FEWEST_POPULATIONS:
+            notes.append(f"{TASK_TITLES[task]}: differences cannot be seen at this size, with {counted_populations(n)}.")
     notes.append(
-        f"The unit of the errors is the population; two standard errors of few are easily exceeded. {INTERVALS_NOTE} The "
-        "CSV file has distances from the "
-        "level, widths and negative estimates as well."
+        f"The unit of the errors is the population. {INTERVALS_NOTE} The CSV file has distances from the level, widths and "
+        "negative estimates as well."
     )
     return Grid(["Partitioner", "Bias", *intervals], rows, notes)
+
+
+def beyond_chance(n_populations: int | IntArray) -> Floats:
+    """Errors that a difference over so many populations must exceed at .05; infinite for one."""
+    n = np.asarray(n_populations)
+    return np.where(n > 1, student.ppf(0.975, np.maximum(n - 1, 1)), np.inf)
+
+
+def counted_populations(n: int) -> str:
+    """Write a number of populations."""
+    return f"{n} {'population' if n == 1 else 'populations'}"
 
 
 def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, difference: bool) -> list[TableCell]:
     """Print bias, then coverage by interval in per cent, of one partitioner."""
     row = cells.loc[name].iloc[0]
+    limit = float(beyond_chance(row["n_populations"]))
     values: list[tuple[float, float, str, str] | None] = [(row[f"bias{suffix}"], row[f"bias{suffix}_error"], "+.4f", ".4f")]
     for interval in intervals:
         if (name, interval) not in cells.index:
@@ -137,7 +151,7 @@ def _cells(cells: pd.DataFrame, name: str, intervals: list[str], suffix: str, di
             )
         )
     return [
-        TableCell("") if one is None else TableCell(with_error(*one), bold=bool(difference and abs(one[0]) > 2 * one[1]))
+        TableCell("") if one is None else TableCell(with_error(*one), bold=bool(difference and abs(one[0]) > limit * one[1]))
         for one in values
     ]
 
