@@ -523,7 +523,9 @@ def test_claims_are_judged(simulated):
     assert exact["value"].tolist() == pytest.approx([dropping_bias(p, m, 10).bias for p, m in ((0.95, 100), (0.90, 40))])
     assert exact["value"].tolist() == pytest.approx([-0.0151, -0.0499], abs=1e-4) and (exact["verdict"] == "refuted").all()
     schemes = table[(table["claim"] == "scheme_independence") & (table["model"] == "stump")].set_index("quantity")
-    assert schemes.loc["phi", "verdict"] == "refuted" and (schemes["verdict"] != "").sum() == 1 + 4  # the rest has other causes too
+    assert (
+        schemes.loc["phi", "verdict"] == "refuted" and (schemes["verdict"] != "").sum() == 1 + 4
+    )  # the rest has other causes too
     assert schemes.loc["independent_ratio", "value"] > schemes.loc["matched_ratio", "value"]
     text = to_html(grid)
     assert "Refuted on centroid; stump; binomial folds" in text or "Refuted on centroid; binomial folds" in text

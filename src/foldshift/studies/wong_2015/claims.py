@@ -48,6 +48,17 @@ UNIVERSAL = {
     "drop_folds": ("dropping_bias", "bias"),
     "repetition_useless": ("repetition", "variance_ratio"),
 }
+# By id: reason that no run of the study can judge the claim.
+NOT_MEASURED = {
+    "training_optimistic": "training rows are not scored",
+    "bias_five_ten": "foldshift_2026 measures it: tables/by_folds",
+    "simple_competitive": "all classifiers here are simple; moreno_torres_2012 has others: tables/table3_auc",
+    "loo_independent": "models are simulated with ten rows in a fold or more",
+    "random_splits_unbiased": "there are no random splits",
+    "random_splits_dependent": "there are no random splits",
+    "z_more_precise": "the tables have no t over independent folds",
+    "fold_level_stability": "which classifier is more stable is not known",
+}
 
 
 def ledger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
@@ -59,7 +70,8 @@ def ledger(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
 
 def judge_claims(tables: dict[str, pd.DataFrame], level: float) -> Verdicts:
     """Judge what the tables can show, by name of table; the paper's examples and exact numbers need none."""
-    found = examples() | books() | exact()
+    found = {name: Judged("cannot be seen here", remark=reason) for name, reason in NOT_MEASURED.items()}
+    found |= examples() | books() | exact()
     by_table = {
         "claims": lambda table: simulated(table) | of_two_classifiers(table, level) | exact_binomial(table, level),
         "schemes": of_schemes,
@@ -133,6 +145,8 @@ def exact() -> Verdicts:
             "holds", 0.0, np.nan, "the same number where folds are of one size; Theorem 1 says of which distribution"
         ),
         "loo_constant": Judged("holds", 0.0, np.nan, "there is one partition only"),
+        "more_folds_cost": Judged("holds", remark="a fit per fold; classifiers that share work between fits lose less"),
+        "kfold_cheaper": Judged("holds", remark="a fit per row; nearest neighbours and others share the work"),
         "equal_sizes": decided(ordered, small, np.nan, "exact; a small gain"),
         "many_rows": decided(large < SMALL_VARIANCE, large, np.nan, "exact"),
     }
