@@ -17,7 +17,8 @@ from foldshift.evaluation.cross_validate import evaluate_folds
 from foldshift.inference.intervals.accuracy import large_sample
 from foldshift.inference.simulation.wong_claims import uneven_folds
 from foldshift.inference.simulation.wong_partitions import wong_partition
-from foldshift.learners import LDAClassifier, NNClassifier
+from foldshift.learners.linear.lda import LDAClassifier
+from foldshift.learners.neighbours.nearest_classifier import NNClassifier
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, Inputs, Rows, UnsignedArray

@@ -14,7 +14,9 @@ from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from foldshift.learners import C45Classifier, NaiveBayesClassifier, RIPPERClassifier
+from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
+from foldshift.learners.rules.ripper import RIPPERClassifier
+from foldshift.learners.trees.c45 import C45Classifier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
