@@ -34,6 +34,15 @@ SCHEMAS = {
 }
 
 
+def first_call() -> None:
+    """Fit every scheme once, to compile what jobs call."""
+    data = draw_population("waveform", 60, generator(0, "first"))
+    folds = make_folds("CV", data.X, data.y, 2, [0])
+    for _, *learners in schemes_of(data.X.shape[1]):
+        for learner in learners:
+            evaluate_folds(learner, data.X, data.y, folds)
+
+
 def correlate_schemes(
     inputs: Inputs, cell: dict[str, str], *, n_sample: int, n_folds: int, n_replicates: int, level: float, master_seed: int
 ) -> dict[str, Rows]:
