@@ -18,7 +18,7 @@ from foldshift.engine.storage.fold_files import read_folds, write_folds
 from foldshift.engine.storage.prediction_files import read_predictions, write_predictions
 from foldshift.engine.storage.score_files import write_rows
 from foldshift.evaluation.class_scores import classification_scores
-from foldshift.inference.repetitions import convergence
+from foldshift.inference.repetitions import convergence, recall_convergence
 from foldshift.inference.repetitions.convergence import (
     CRITERIA,
     EXPECTED,
@@ -29,10 +29,12 @@ from foldshift.inference.repetitions.convergence import (
     converged_after,
     expected_runs,
 )
+from foldshift.inference.repetitions.recall_convergence import RECALL, RECALL_CRITERIA, converge_by_recall
 from foldshift.partition import make_folds
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.table_grid import to_html
 from foldshift.studies.moreno_torres_2012.convergence_tables import (
+    DISTANCE,
     LEVEL,
     PRINTED,
     convergence_curves,
@@ -45,7 +47,7 @@ from foldshift.studies.moreno_torres_2012.convergence_tables import (
 )
 from foldshift.studies.moreno_torres_2012.convergence_tables import convergence as convergence_items
 from foldshift.studies.moreno_torres_2012.figures import draw_convergence_curves
-from foldshift.studies.moreno_torres_2012.measure_convergence import SCHEMAS, measure_convergence
+from foldshift.studies.moreno_torres_2012.measure_convergence import ALL_CRITERIA, SCHEMAS, measure_convergence
 
 
 def algorithm_5(experiments, threshold):
@@ -233,6 +235,45 @@ def test_every_criterion_is_its_description(name, n_classes):
     assert np.isfinite(found.experiments[name][:, 0]).any()  # at .7 most have converged: the comparison is not of NaN with NaN
 
 
+def recall_vectors(name, codes, predictions, folds, n_iterations, fold_order):
+    """The vectors of a criterion of recall, straight from its description: one row per experiment."""
+    n_runs, n_folds = fold_order.shape
+    n_classes = codes.max() + 1
+    place = fold_order if name != "recall, folds in order" else np.tile(np.arange(n_folds), (n_runs, 1))
+    used = 1 if name == "recall, one run" or (n_folds == 2 and name != "recall, all runs") else n_iterations
+    rows = []
+    for start in range(0, n_runs, n_iterations):
+        runs = []
+        for run in range(start, start + used):
+            numbers = []
+            for fold in place[run]:
+                inside = folds[run] == fold
+                recall = [round(np.mean(predictions[run][inside & (codes == c)] == c), 5) for c in range(n_classes)]
+                if name == "true and false positives":
+                    recall[0] = 1 - recall[0]
+                numbers += [*recall, round(np.mean(recall), 5)] if name == "recall and area" else recall
+            runs.append(numbers)
+        rows.append(np.ravel(runs) if name == "recall, runs apart" else np.mean(runs, axis=0))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(("n_folds", "n_iterations"), [(2, 3), (3, 2), (4, 1)])
+@pytest.mark.parametrize("name", list(RECALL_CRITERIA))
+def test_every_criterion_of_recall_is_its_description(name, n_folds, n_iterations, monkeypatch):
+    thresholds = (0.7, 0.9, 0.99)
+    monkeypatch.setattr(recall_convergence, "THRESHOLDS", thresholds)
+    codes, predictions, folds = make_cell(2, n_folds=n_folds, n_runs=12 * n_iterations)
+    rng = np.random.default_rng(3)
+    orders = np.array([np.arange(12), rng.permutation(12)])
+    fold_order = np.argsort(rng.random((len(folds), n_folds)), axis=1)
+    found = converge_by_recall(codes, predictions, folds, n_iterations, orders, fold_order)
+    assert list(found) == list(RECALL_CRITERIA)
+    vectors = recall_vectors(name, codes, predictions, folds, n_iterations, fold_order)
+    for o, order in enumerate(orders):
+        expected = [algorithm_5(list(vectors[order]), threshold) for threshold in thresholds]
+        np.testing.assert_array_equal(found[name][o, :, 0], [np.nan if one is None else one for one in expected])
+
+
 def test_nothing_depends_on_the_order_of_the_instances_or_on_how_many_columns_are_multiplied_at_once(monkeypatch):
     codes, predictions, folds = make_cell(3)
     orders = np.arange(N_EXPERIMENTS)[None]
@@ -272,13 +313,13 @@ def test_few_runs(n_runs):
 def test_a_fold_that_lacks_a_class_has_recall_and_area_0():
     codes = np.array([0, 0, 0, 1])
     folds = np.array([[0, 0, 1, 1]])
-    rates, areas = convergence._fold_rates(codes, codes[None], folds, 2)
+    rates, areas = convergence.fold_rates(codes, codes[None], folds, 2)
     assert rates.tolist() == [[10**5, 0, 10**5, 10**5]] and areas.tolist() == [[0, 10**5]]
 
 
 def test_products_too_large_for_integers_become_real():
     vectors = np.random.default_rng(0).integers(0, 10**5, size=(50, 400))
-    exact, rough = convergence._integer_products(vectors), convergence._integer_products(vectors * 1000)
+    exact, rough = convergence.integer_products(vectors), convergence.integer_products(vectors * 1000)
     assert exact.dtype == np.int64 and rough.dtype == np.float64
     np.testing.assert_allclose(rough, exact * 1e6, rtol=1e-6)
 
@@ -382,7 +423,7 @@ def measured(tmp_path_factory):
 def test_rows_have_a_value_for_every_criterion_threshold_rule_and_order(measured):
     _, rows, curves = measured
     n_cells = 2 * len(PARTITIONERS) * len(ITERATIONS)
-    assert len(rows) == n_cells * (len(CRITERIA) * 3 * 2 * 3 + 3)
+    assert len(rows) == n_cells * (len(ALL_CRITERIA) * 3 * 2 * 3 + 3)
     assert set(rows["dataset"]) == {"iris"} and set(rows["learner"]) == {"A", "B"} and set(rows["n_experiments"]) == {6}
     cut_off = rows[rows["cut_off"]]
     assert 0 < len(cut_off) < len(rows) and (cut_off["experiments"] == 6).all()
@@ -399,6 +440,9 @@ def test_a_cell_is_measured_in_orders_that_its_names_give(measured, learner, par
     folds = read_folds(folder / f"folds/{BUNDLE}/0-5.npz")[0][partitioner, k]
     orders = np.argsort(generator(1, "orders", "iris", learner, partitioner, k).random((3, 6)), axis=1)
     found = converge_cell(DATA.y, predictions, folds, ITERATIONS[k], orders)
+    fold_order = np.argsort(generator(1, "order of folds", "iris", partitioner, k).random((len(folds), k)), axis=1)
+    by_recall = converge_by_recall(DATA.y, predictions, folds, ITERATIONS[k], orders, fold_order)
+    found = found._replace(experiments=found.experiments | by_recall)
     cell = "learner == @learner and partitioner == @partitioner and k == @k"
     for name, values in found.experiments.items():
         ours = rows[rows["criterion"] == name].query(cell)["experiments"].to_numpy().reshape(values.shape)
@@ -466,10 +510,13 @@ def test_three_tables_are_made_from_what_was_measured(measured):
     assert all(to_html(one.grid) for one in made.values())
     table = made["table7_convergence"].frame
     assert table.columns[:7].tolist() == ["configuration", "scheme", "partitioner", "criterion", "mean", "std", "cut_off"]
-    assert table["configuration"].tolist() == ["paper"] * 4 + ["corrected"] * 4 and (table["n_pairs"] == 1).all()
+    assert table["configuration"].tolist() == ["paper"] * 8 + ["corrected"] * 8 and (table["n_pairs"] == 1).all()
     assert set(table["scheme"]) == {"2x2", "3x1"}
     rows = measured[1].query("learner == 'B' and partitioner == 'SCV' and k == 2 and criterion == @PRIMARY and rule == 'first'")
-    assert table["mean"][0] == pytest.approx(rows[rows["threshold"] == 0.9999]["experiments"].mean())
+    ours = table[table["criterion"] == PRIMARY]
+    assert ours["mean"].iloc[0] == pytest.approx(rows[rows["threshold"] == 0.9999]["experiments"].mean())
+    assert list(dict.fromkeys(table["criterion"])) == [RECALL, PRIMARY]
+    assert table.loc[table["criterion"] == RECALL, "expected"].isna().all()
 
 
 # --- tables
@@ -576,7 +623,7 @@ def test_ratios_by_hand():
 
 def test_without_the_reference_there_is_only_the_level():
     table = sensitivity_table(pair_means(make_rows(TOY)), IDS, SCHEMES, ["MS-SCV"], ["a", "b", "c"])
-    assert set(table["quantity"]) == {LEVEL}
+    assert set(table["quantity"]) == {LEVEL, DISTANCE}
 
 
 def test_curves_by_hand():

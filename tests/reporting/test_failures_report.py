@@ -22,7 +22,7 @@ from foldshift.engine.study.find import find_studies
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
 from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
 from foldshift.inference.missing import common_results, mean_present, std_present
-from foldshift.inference.repetitions.convergence import CRITERIA, RULES, THRESHOLDS, CellConvergence
+from foldshift.inference.repetitions.convergence import RULES, THRESHOLDS, CellConvergence
 from foldshift.inference.simulation.monte_carlo import p_values_by_repetitions
 from foldshift.reporting import figure_style as figures
 from foldshift.reporting.failure_table import failures_grid, failures_table
@@ -34,7 +34,7 @@ from foldshift.studies.moreno_torres_2012 import output_groups as items
 from foldshift.studies.moreno_torres_2012 import shift_and_error, tables
 from foldshift.studies.moreno_torres_2012.ablation import ablation_changes as changes
 from foldshift.studies.moreno_torres_2012.against_print import compare
-from foldshift.studies.moreno_torres_2012.measure_convergence import cell_rows, unknown, with_keys
+from foldshift.studies.moreno_torres_2012.measure_convergence import ALL_CRITERIA, cell_rows, unknown, with_keys
 from foldshift.studies.saez_2022.tables import scaling_table
 
 LEARNERS, CUTS, FOLDS, N_SEEDS = ["RPART", "NN"], ["CV", "SCV2", "TSCV"], [2, 5], 6
@@ -361,7 +361,7 @@ def write_convergence(folder, rows):
                     failed = (of_cell["n_failed"] > 0).any()
                     rng = np.random.default_rng([SETS.index(dataset), CLASSIFIERS.index(learner), PARTITIONERS.index(cut), k])
                     ends = rng.integers(2, 9, (2, len(THRESHOLDS), len(RULES))).astype(float)
-                    found = CellConvergence(dict.fromkeys(CRITERIA, ends), np.full(len(THRESHOLDS), 9.0), np.full((2, 7), 0.99))
+                    found = CellConvergence(dict.fromkeys(ALL_CRITERIA, ends), np.full(len(THRESHOLDS), 9.0), np.full((2, 7), 0.99))
                     found = unknown(2, 8) if failed else found
                     keys = {"dataset": dataset, "learner": learner, "partitioner": cut, "k": k}
                     parts.append(pd.DataFrame(with_keys(cell_rows(found, 9, failed=failed), keys)))

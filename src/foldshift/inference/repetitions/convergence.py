@@ -166,7 +166,7 @@ def converge_cell(
     n_samples, n_experiments = len(codes), orders.shape[1]
     correct = _centred(*_binary_products([predictions == codes]), n_samples)
     predicted = _centred(*_binary_products([predictions == c for c in labels]), len(labels) * n_samples)
-    rates, areas = _fold_rates(codes, predictions, folds, n_classes)
+    rates, areas = fold_rates(codes, predictions, folds, n_classes)
     rates = rates.reshape(n_experiments, n_iterations, -1).sum(axis=1)
     areas = areas.reshape(n_experiments, -1)
     products = {
@@ -174,21 +174,31 @@ def converge_cell(
         "instances class, run": predicted,
         "instances correct, experiment": _by_experiment(correct, n_iterations),
         "instances class, experiment": _by_experiment(predicted, n_iterations),
-        "fold x class rates": _integer_products(rates),
-        "fold AUC": _integer_products(areas),
-        "fold AUC, sorted": _integer_products(np.sort(areas, axis=1)),
+        "fold x class rates": integer_products(rates),
+        "fold AUC": integer_products(areas),
+        "fold AUC, sorted": integer_products(np.sort(areas, axis=1)),
     }
     runs = (orders[:, :, None] * n_iterations + np.arange(n_iterations)).reshape(len(orders), n_runs)
     experiments = {}
     for name, matrix in products.items():
         by_run = name.endswith(", run")
-        values = np.array([_ordered_correlations(matrix, order) for order in (runs if by_run else orders)])
-        if name == PRIMARY:
-            correlations = values
-        crossings = [[_crossing(values >= threshold, rule) for rule in RULES] for threshold in thresholds]
-        experiments[name] = np.moveaxis(np.array(crossings), 2, 0) / (n_iterations if by_run else 1)
+        steps = crossings(matrix, runs if by_run else orders, thresholds)
+        experiments[name] = steps / (n_iterations if by_run else 1)
+    correlations = _in_orders(products[PRIMARY], runs)
     expected = np.array([expected_runs(correct, threshold) for threshold in thresholds]) / n_iterations
     return CellConvergence(experiments, expected, correlations)
+
+
+def crossings(products: Array, orders: Array, thresholds: Sequence[float] = THRESHOLDS) -> FloatArray:
+    """Steps until the accumulated vectors with these scalar products converge: (n_orders, n_thresholds, 2), by `RULES`."""
+    values = _in_orders(products, orders)
+    steps = [[_crossing(values >= threshold, rule) for rule in RULES] for threshold in thresholds]
+    return np.moveaxis(np.array(steps), 2, 0)
+
+
+def _in_orders(products: Array, orders: Array) -> FloatArray:
+    """Correlations before and after each step, by order of the vectors."""
+    return np.array([_ordered_correlations(products, order) for order in orders])
 
 
 def expected_runs(products: Array, threshold: float = THRESHOLD) -> float:
@@ -255,7 +265,7 @@ def _binary_products(indicators: list[BoolArray]) -> tuple[IntArray, IntArray]:
     return products, totals
 
 
-def _integer_products(vectors: IntArray) -> IntArray:
+def integer_products(vectors: IntArray) -> IntArray:
     """`_centred` products of integer vectors."""
     return _centred(vectors @ vectors.T, vectors.sum(axis=1), vectors.shape[1])
 
@@ -273,7 +283,7 @@ def _by_experiment(products: IntArray, n_iterations: int) -> IntArray:
     return products.reshape(n, n_iterations, n, n_iterations).sum(axis=(1, 3))
 
 
-def _fold_rates(codes: IntArray, predictions: UnsignedArray, folds: UnsignedArray, n_classes: int) -> tuple[IntArray, IntArray]:
+def fold_rates(codes: IntArray, predictions: UnsignedArray, folds: UnsignedArray, n_classes: int) -> tuple[IntArray, IntArray]:
     """Recall by fold and class (n_runs, n_folds * n_classes) and crisp AUC by fold (n_runs, n_folds), in units of 10^-5."""
     n_folds = int(folds.max()) + 1
     rates = np.empty((len(predictions), n_folds, n_classes))

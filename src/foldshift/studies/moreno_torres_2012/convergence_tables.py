@@ -18,10 +18,12 @@ from foldshift.engine.storage.score_files import read_columns
 from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import jackknife_error
 from foldshift.inference.repetitions.convergence import CAP, CRITERIA, EXPECTED, PRIMARY, RULES, THRESHOLD
+from foldshift.inference.repetitions.recall_convergence import RECALL, RECALL_CRITERIA
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import EMPTY, count_range, number, percent, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
-from foldshift.studies.moreno_torres_2012.notation import REFERENCE, scheme_name
+from foldshift.studies.moreno_torres_2012.ablation.variants import KEEL, variant_id
+from foldshift.studies.moreno_torres_2012.notation import NOT_SEEN, REFERENCE, in_print_order, scheme_name
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Floats, Inputs, IntArray
@@ -33,6 +35,9 @@ ROWS = (*KEYS, "order", "experiments", "cut_off", "n_experiments")
 CURVES = ("dataset", "learner", "partitioner", "k", "experiments", "correlation")
 MOST_NINES = 12.0  # -log10(1 - correlation) at most: of a correlation of 1, or one that rounding makes 1
 LEVEL = "level against print"
+DISTANCE = "distance to print"
+READINGS = {RECALL: "the paper's reading", PRIMARY: "the instances"}  # criteria of Table VII
+ALL_CRITERIA = {**RECALL_CRITERIA, **CRITERIA}
 # Table VII as printed: mean and standard deviation by scheme and partitioner.
 PRINTED = {
     "2x5": {"DOB-SCV": (16.71, 12.01), "DB-SCV": (16.82, 11.67), "SCV": (18.39, 11.88), "MS-SCV": (31.42, 13.23)},
@@ -45,14 +50,22 @@ PRINTED_CAP = 100  # experiments that the paper made of every kind
 def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make Table VII, the table of what it depends on, and convergence against the number of experiments."""
     keys = settings["ids"], settings["iterations"], list(settings["partitioners"]), list(settings["datasets"])
+    keel = {variant_id(name, "@{}-{}".format(*KEEL)): name for name in keys[2]}
     by_dataset, primary = [], []
     for path in inputs.rows:  # averaged over the orders data set by data set: all rows together take much memory
         rows = pd.DataFrame(read_columns(path, ROWS))
-        rows = rows[rows["partitioner"].isin(keys[2])]
+        rows = rows[rows["partitioner"].isin([*keys[2], *keel])]
         by_dataset.append(pair_means(rows))
-        primary.append(primary_rows(rows))
-    pairs = pd.concat(by_dataset, ignore_index=True)
-    table, sensitivity = convergence_table(pairs, *keys), sensitivity_table(pairs, *keys)
+        primary.append(primary_rows(rows[rows["partitioner"].isin(keys[2])]))
+    every = pd.concat(by_dataset, ignore_index=True)
+    pairs = every[every["partitioner"].isin(keys[2])]
+    table = pd.concat([convergence_table(pairs, *keys, criterion) for criterion in READINGS], ignore_index=True)
+    table = table.sort_values("configuration", key=lambda names: names.map(list(keys[0]).index), kind="stable", ignore_index=True)
+    sensitivity = sensitivity_table(pairs, *keys)
+    if as_many_with_keel(every, keel):
+        renamed = every[every["partitioner"].isin(keel)]
+        renamed = renamed.assign(partitioner=renamed["partitioner"].astype(str).map(keel))
+        sensitivity = pd.concat([sensitivity, sensitivity_table(renamed, *keys, cut="KEEL's")], ignore_index=True)
     points = pd.concat([pd.DataFrame(read_columns(path, CURVES)) for path in inputs.curves], ignore_index=True)
     curves = convergence_curves(pd.concat(primary, ignore_index=True), points, *keys)
     return {
@@ -60,6 +73,14 @@ def convergence(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResu
         "convergence_sensitivity": TableResult(sensitivity, sensitivity_grid(sensitivity)),
         "convergence_curves": TableResult(curves, curves_grid(curves)),
     }
+
+
+def as_many_with_keel(pairs: pd.DataFrame, keel: dict[str, str]) -> bool:
+    """Return True if KEEL's cut has as many experiments as the study's own, in every scheme: fewer end too early to compare."""
+    if list(keel) == list(keel.values()):
+        return False
+    counts = pairs.groupby(["k", "partitioner"], observed=True)["n_experiments"].max().unstack("k")
+    return set(keel) <= set(counts.index) and bool((counts.loc[list(keel)] == counts.max()).all(axis=None))
 
 
 def pair_means(rows: pd.DataFrame) -> pd.DataFrame:
@@ -91,7 +112,8 @@ def convergence_table(
 
     ``cut_off`` is the number of pairs that did not converge, mean over the orders. ``standard_error`` is over the orders, with
     the experiments fixed, and so too small where many orders end late; ``dataset_error`` is over data sets (jackknife).
-    ``expected`` is what the agreement between single runs leads one to expect, at most 100.
+    ``expected`` is what the agreement between single runs leads one to expect, at most 100; the criterion `RECALL` has none.
+    ``fewest_seen`` is 1 where a partitioner is below all others by more than two errors over data sets.
     """
     out = []
     chosen = pairs[(pairs["threshold"] == THRESHOLD) & (pairs["rule"] == RULES[0])]
@@ -100,13 +122,14 @@ def convergence_table(
             _arrays(chosen[chosen["criterion"] == one], list(ids.values()), schemes, partitioners, datasets)
             for one in (criterion, EXPECTED)
         )
-        expected = _common(expectations["experiments"], 2)
+        expected = _common(expectations["experiments"], 2) * (1.0 if criterion == PRIMARY else np.nan)
         values["experiments"] = _common(values["experiments"], 2)
         for s, (k, r) in enumerate(schemes.items()):
             for p, name in enumerate(partitioners):
                 keys = {"configuration": configuration, "scheme": scheme_name(k, r), "partitioner": name, "criterion": criterion}
                 cell = {column: array[:, :, p, s] for column, array in values.items()}
-                out.append(keys | _convergence_row(cell, expected[:, :, p, s]))
+                seen = int(_fewest_seen(values["experiments"][:, :, :, s], p))
+                out.append(keys | _convergence_row(cell, expected[:, :, p, s]) | {"fewest_seen": seen})
     return pd.DataFrame(out)
 
 
@@ -120,13 +143,20 @@ def _convergence_row(cell: dict[str, FloatArray], expected: FloatArray) -> dict[
         "std": numbers.std(ddof=1) if n_pairs > 1 else np.nan,
         "cut_off": cell["cut_off"][present].sum() if n_pairs else np.nan,
         "standard_error": np.sqrt(cell["variance"][present].sum()) / n_pairs if n_pairs else np.nan,
-        "dataset_error": _jackknife(cell["experiments"], _mean),
-        "expected": _mean(expected),
-        "expected_error": _jackknife(expected, _mean),
+        "dataset_error": float(_jackknife(cell["experiments"], _mean)),
+        "expected": float(_mean(expected)),
+        "expected_error": float(_jackknife(expected, _mean)),
         "n_pairs": n_pairs,
         "n_datasets": int(present.any(axis=1).sum()),
         **{column: int(cell[column][present].max()) if n_pairs else np.nan for column in ("n_orders", "n_experiments")},
     }
+
+
+def _fewest_seen(experiments: FloatArray, place: int) -> bool:
+    """Return True if a partitioner, the third axis, needs fewer experiments than each other by more than two errors."""
+    gaps = experiments - experiments[:, :, [place]]
+    others = [p for p in range(gaps.shape[2]) if p != place and not np.isnan(gaps[:, :, p]).all()]
+    return bool(others) and all(_mean(gaps[:, :, p]) > 2 * _jackknife(gaps[:, :, p], _mean) for p in others)
 
 
 def sensitivity_table(
@@ -135,6 +165,8 @@ def sensitivity_table(
     schemes: dict[int, int],
     partitioners: Sequence[str],
     datasets: Sequence[str],
+    *,
+    cut: str = "the study's",
 ) -> pd.DataFrame:
     """Make the table of ratios by every criterion, threshold and rule, beside those of the printed Table VII.
 
@@ -145,7 +177,7 @@ def sensitivity_table(
     printed = _quantities(print_means, print_means, partitioners, names)
     out = []
     variants = dict(iter(pairs.groupby(["criterion", "threshold", "rule"], sort=False, observed=True)))
-    places = {name: i for i, name in enumerate([*CRITERIA, EXPECTED])}
+    places = {name: i for i, name in enumerate([*ALL_CRITERIA, EXPECTED])}
     for configuration, ids in configurations.items():
         for criterion, threshold, rule in sorted(variants, key=lambda key: (places[key[0]], key[2], key[1])):
             values = _arrays(variants[criterion, threshold, rule], list(ids.values()), schemes, partitioners, datasets)
@@ -159,7 +191,7 @@ def sensitivity_table(
 
             errors = _jackknife(experiments, quantities)
             cut_off = 100 * float(values["cut_off"][present].mean())
-            keys = {"configuration": configuration, "criterion": criterion, "threshold": threshold, "rule": rule}
+            keys = {"configuration": configuration, "cut": cut, "criterion": criterion, "threshold": threshold, "rule": rule}
             for quantity, value, error in zip(printed, quantities(experiments), errors):
                 row = {"quantity": quantity, "value": value, "standard_error": error, "printed": printed[quantity]}
                 out.append(keys | row | {"cut_off_percent": cut_off, "n_pairs": int(present.any(axis=(2, 3)).sum())})
@@ -231,55 +263,52 @@ def primary_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def convergence_grid(table: pd.DataFrame) -> Grid:
-    """Print Table VII: schemes by partitioners, mean ± std, the fewest experiments of a row bold."""
-    partitioners = list(dict.fromkeys(table["partitioner"]))
+    """Print Table VII: schemes by partitioners, mean ± std, each reading beside print; the fewest bold where they are seen."""
+    partitioners = in_print_order(dict.fromkeys(table["partitioner"]))
     rows: list[list[TableCell | str]] = []
-    for configuration, block in table.groupby("configuration", sort=False):
-        rows.append([f"{configuration} configuration"])
+    for (configuration, criterion), block in table.groupby(["configuration", "criterion"], sort=False):
+        rows.append([f"{configuration} configuration, {criterion} ({READINGS.get(criterion, 'by name')})"])
         for scheme, part in block.groupby("scheme", sort=False):
             part = part.set_index("partitioner").reindex(partitioners)
-            least = part["mean"].min()
-            texts = [with_error(m, s, ".2f") for m, s in zip(part["mean"], part["std"])]
-            rows.append([scheme, *[TableCell(text, bold=bool(m == least)) for text, m in zip(texts, part["mean"])]])
-            errors = zip(part["standard_error"], part["dataset_error"])
-            rows.append(
-                [
-                    "standard error: orders; data sets",
-                    *[
-                        TableCell(f"{number(o, '.2f')}; {number(d, '.1f')}" if n else EMPTY)
-                        for (o, d), n in zip(errors, part["n_pairs"])
-                    ],
-                ]
-            )
-            shares = part["cut_off"].to_numpy() / np.maximum(part["n_pairs"].to_numpy(), 1)
-            rows.append(["cut off (% of pairs)", *[TableCell(percent(c)) for c in shares]])
-            expected = zip(part["expected"], part["expected_error"])
-            rows.append(
-                [
-                    f"expected, {CAP} at most",
-                    *[
-                        TableCell(f"{number(e, '.1f')} ({number(d, '.1f')})" if n else EMPTY)
-                        for (e, d), n in zip(expected, part["n_pairs"])
-                    ],
-                ]
-            )
+            cells = zip(part["mean"], part["std"], part["fewest_seen"])
+            rows.append([scheme, *[TableCell(with_error(m, s, ".2f"), bold=bool(seen == 1)) for m, s, seen in cells]])
             if scheme in PRINTED:
                 printed = [PRINTED[scheme].get(name, (np.nan, np.nan)) for name in partitioners]
                 rows.append(["as printed", *[TableCell(with_error(m, s, ".2f", empty="")) for m, s in printed]])
+            rows += _error_rows(part, criterion)
     cap = count_range(table["n_experiments"])
     notes = [
         f"{count_range(table['n_pairs'])} pairs of {count_range(table['n_datasets'])} data sets; every pair is the mean of "
         f"{count_range(table['n_orders'])} random orders of {cap} experiments. A pair that has not converged by then is given "
         f"{cap} and counted as cut off"
-        + ("." if cap == str(PRINTED_CAP) else f": means with many of them are too small; the paper cuts off at {PRINTED_CAP}.")
-        + " Bold: the fewest of a row.",
-        "Standard error: over the orders, the experiments being the same in all; over data sets by leaving one out. The "
-        "partitioners share the data sets, so that their ratios are more exact (table of sensitivity). Expected: the number "
-        "that the agreement between single runs leads one to expect, however few runs there are; in brackets the standard error "
-        "over data sets.",
-        "The paper does not say what it correlates; ratios between rows and columns can be compared with print, levels cannot.",
+        + ("." if cap == str(PRINTED_CAP) else f": means with many of them are too small; the paper cuts off at {PRINTED_CAP}."),
+        f"Bold: the fewest of a row, by more than two errors over data sets. Without bold, the fewest {NOT_SEEN}.",
+        f"{RECALL}: {RECALL_CRITERIA[RECALL]}. {PRIMARY}: {CRITERIA[PRIMARY]}.",
+        "Standard error: over the orders, the experiments being the same in all; over data sets by leaving one out. Expected: "
+        "the number that the agreement between single runs leads one to expect, however few runs there are; in brackets the "
+        "standard error over data sets.",
+        "The paper names no vector. Table convergence_sensitivity has all that were tried.",
     ]
     return Grid(["CV scheme", *partitioners], rows, notes)
+
+
+def _error_rows(part: pd.DataFrame, criterion: str) -> list[list[TableCell | str]]:
+    """Make the rows of errors, of what was cut off and of what is expected, for one scheme and criterion."""
+    there = part["n_pairs"] > 0
+    errors = zip(part["standard_error"], part["dataset_error"], there)
+    shares = part["cut_off"].to_numpy() / np.maximum(part["n_pairs"].to_numpy(), 1)
+    rows: list[list[TableCell | str]] = [
+        [
+            "standard error: orders; data sets",
+            *[TableCell(f"{number(o, '.2f')}; {number(d, '.1f')}" if n else EMPTY) for o, d, n in errors],
+        ],
+        ["cut off (% of pairs)", *[TableCell(percent(c)) for c in shares]],
+    ]
+    if criterion == PRIMARY:
+        expected = zip(part["expected"], part["expected_error"], there)
+        cells = [TableCell(f"{number(e, '.1f')} ({number(d, '.1f')})" if n else EMPTY) for e, d, n in expected]
+        rows.append([f"expected, {CAP} at most", *cells])
+    return rows
 
 
 def sensitivity_grid(table: pd.DataFrame) -> Grid:
@@ -287,13 +316,13 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
     if table.empty:
         return Grid(["Criterion"], [])
     shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
+    shown = [DISTANCE, LEVEL, *[name for name in shown if name not in (DISTANCE, LEVEL)]]
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
-    empty = {
-        name: "" if name == LEVEL and np.isnan(printed[name]) else EMPTY for name in shown
-    }  # schemes that the paper does not print
+    # Schemes that the paper does not print have neither.
+    empty = {name: "" if name in (LEVEL, DISTANCE) and np.isnan(printed[name]) else EMPTY for name in shown}
     rows: list[list[TableCell | str]] = []
-    for configuration, block in table.groupby("configuration", sort=False):
-        rows.append([f"{configuration} configuration"])
+    for (configuration, cut), block in table.groupby(["configuration", "cut"], sort=False):
+        rows.append([f"{configuration} configuration, {cut} cut"])
         rows.append(
             [
                 "print",
@@ -305,7 +334,7 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
         )
         for (criterion, threshold, rule), part in block.groupby(["criterion", "threshold", "rule"], sort=False):
             part = part.set_index("quantity")
-            primary = (criterion, threshold, rule) == (PRIMARY, THRESHOLD, RULES[0])
+            primary = criterion in READINGS and (threshold, rule) == (THRESHOLD, RULES[0])
             cells = [
                 TableCell(with_error(part["value"][name], part["standard_error"][name], ".2f", empty=empty[name]), bold=primary)
                 for name in shown
@@ -319,10 +348,12 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
                     TableCell(f"{part['cut_off_percent'].iloc[0]:.1f}"),
                 ]
             )
-    words = "; ".join(f"{name}: {text}" for name, text in CRITERIA.items())
+    words = "; ".join(f"{name}: {text}" for name, text in ALL_CRITERIA.items())
     notes = [
-        f"Vectors. {words}; {EXPECTED}: the first, as expected from the agreement between single runs. Bold: the one of Table "
-        "VII.",
+        f"Vectors. {words}; {EXPECTED}: that of {PRIMARY}, as expected from the agreement between single runs. Bold: those of "
+        "Table VII.",
+        f"{DISTANCE.capitalize()}: root mean square of the logarithm of ours by print, over the means of Table VII; "
+        f"{LEVEL}: mean of ours by print.",
         "Rule: the first step that reaches the threshold, or the first from which on the correlation never falls below it "
         "again. Cut off: per cent that did not converge and were given the number of experiments; with many, all ratios are "
         "drawn towards 1 and the row says little. The CSV file has the ratios scheme by scheme.",
@@ -394,7 +425,7 @@ def _quantities(
     """Compute ratios of mean experiments, arrays of shape (n_partitioners, n_schemes), by name.
 
     These are every scheme by the one before it, both cut by SCV; every partitioner by SCV, mean over the schemes and scheme by
-    scheme; and ours by print, mean over the printed cells.
+    scheme; ours by print, mean over the printed cells; and the root mean square of the logarithm of ours by print.
     """
     found: dict[str, Floats] = {}
     if REFERENCE in partitioners:
@@ -405,7 +436,8 @@ def _quantities(
                 ratios = means[p] / reference
                 found[f"{name} / {REFERENCE}"] = ratios.mean()
                 found |= {f"{name} / {REFERENCE}, {scheme}": ratio for scheme, ratio in zip(schemes, ratios)}
-    return found | {LEVEL: mean_present((means / print_means).ravel())}
+    ratios = (means / print_means).ravel()
+    return found | {LEVEL: mean_present(ratios), DISTANCE: np.sqrt(mean_present(np.log(ratios) ** 2))}
 
 
 def _by_cell(frame: pd.DataFrame, columns: str | list[str]) -> dict[tuple[str, str, str, int], FloatArray]:

@@ -17,6 +17,7 @@ from foldshift.engine.storage.fold_files import join_folds
 from foldshift.engine.storage.prediction_files import read_predictions
 from foldshift.engine.storage.score_files import TEXT, read_columns
 from foldshift.inference.repetitions.convergence import CRITERIA, EXPECTED, RULES, THRESHOLDS, CellConvergence, converge_cell
+from foldshift.inference.repetitions.recall_convergence import RECALL_CRITERIA, converge_by_recall
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     Key = tuple[str, str, int]  # learner, partitioner and number of folds k
 
+ALL_CRITERIA = (*CRITERIA, *RECALL_CRITERIA)
 CELL = [("dataset", TEXT), ("learner", TEXT), ("partitioner", TEXT), ("k", pa.int32())]
 SCHEMAS = {
     "convergence": pa.schema(
@@ -80,25 +82,25 @@ def failed_cells(path: Path) -> set[Key]:
 
 def unknown(n_orders: int, n_runs: int) -> CellConvergence:
     """Return the result of a cell with a failed fit, all NaN: missing predictions do not show how predictions settle."""
-    experiments = dict.fromkeys(CRITERIA, np.full((n_orders, len(THRESHOLDS), len(RULES)), np.nan))
+    experiments = dict.fromkeys(ALL_CRITERIA, np.full((n_orders, len(THRESHOLDS), len(RULES)), np.nan))
     return CellConvergence(experiments, np.full(len(THRESHOLDS), np.nan), np.full((n_orders, n_runs - 1), np.nan))
 
 
 def cell_rows(found: CellConvergence, n_experiments: int, *, failed: bool = False) -> dict[str, Array]:
     """Make the columns of all criteria of a cell; where one is not met, it gets the number of experiments, a failed cell NaN."""
     n_orders = len(found.correlations)
-    values = np.stack([found.experiments[name] for name in CRITERIA])  # criterion, order, threshold, rule
+    values = np.stack([found.experiments[name] for name in ALL_CRITERIA])  # criterion, order, threshold, rule
     criterion, order, threshold, rule = (index.ravel() for index in np.indices(values.shape))
     cut_off = np.isnan(values).ravel() & (not failed)
     n_expected = len(THRESHOLDS)
     return {
-        "criterion": np.append(np.array(list(CRITERIA), dtype=object)[criterion], [EXPECTED] * n_expected),
+        "criterion": np.append(np.array(ALL_CRITERIA, dtype=object)[criterion], [EXPECTED] * n_expected),
         "threshold": np.append(np.array(THRESHOLDS)[threshold], THRESHOLDS),
         "rule": np.append(np.array(RULES, dtype=object)[rule], [RULES[0]] * n_expected),
         "order": np.append(order, [0] * n_expected),
         "experiments": np.append(np.where(cut_off, n_experiments, values.ravel()), found.expected),
         "cut_off": np.append(cut_off, [False] * n_expected),
-        "n_experiments": np.full(n_orders * len(CRITERIA) * len(THRESHOLDS) * len(RULES) + n_expected, n_experiments),
+        "n_experiments": np.full(n_orders * len(ALL_CRITERIA) * len(THRESHOLDS) * len(RULES) + n_expected, n_experiments),
     }
 
 
@@ -124,6 +126,13 @@ def measure_convergence(
     data = read_prepared(inputs.data)
     folds, _ = join_folds(inputs.folds, wanted)
     failed = failed_cells(inputs.scores)
+    # The folds of a cut come in one random order, the same for all learners; more runs go on where fewer end.
+    fold_orders = {
+        (name, k): np.argsort(
+            generator(master_seed, "order of folds", data.name, name, k).random((len(cut), int(cut.max()) + 1)), axis=1
+        )
+        for (name, k), cut in folds.items()
+    }
     rows, curves = {}, {}
     for (learner, partitioner, k), predictions in complete_cells(inputs.predictions, wanted, folds):
         n_iterations = iterations[k]
@@ -135,6 +144,10 @@ def measure_convergence(
             found = unknown(len(orders), len(predictions))
         else:
             found = converge_cell(data.y, predictions, folds[partitioner, k], n_iterations, orders)
+            by_recall = converge_by_recall(
+                data.y, predictions, folds[partitioner, k], n_iterations, orders, fold_orders[partitioner, k]
+            )
+            found = found._replace(experiments=found.experiments | by_recall)
         keys = {"dataset": data.name, "learner": learner, "partitioner": partitioner, "k": k}
         rows[learner, partitioner, k] = with_keys(cell_rows(found, n_experiments, failed=lost), keys)
         points = [n for n in sorted({*POINTS, n_experiments}) if n <= n_experiments and n * n_iterations >= 2]

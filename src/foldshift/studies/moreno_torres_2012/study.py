@@ -9,6 +9,7 @@ from foldshift.engine.layout.job_layout import of_experiments
 from foldshift.engine.study.declare import Cost, Measure, Study
 from foldshift.studies.common.standard_items import COVARIATE_SHIFT, engine_layout
 from foldshift.studies.moreno_torres_2012.ablation.variants import variants, variants_to_cut
+from foldshift.studies.moreno_torres_2012.notation import in_print_order
 from foldshift.studies.moreno_torres_2012.output_groups import ITEMS
 
 if TYPE_CHECKING:
@@ -22,9 +23,14 @@ GENERATED_COLUMNS = 10  # of a generated population, about
 
 
 def derive(run: Run) -> dict[str, Any]:
-    """Derive settings from the configuration: partitions per experiment, ids of learners, variants of partitioners."""
+    """Derive settings: partitions per experiment, ids of learners, partitioners in the order of print, and their variants."""
     settings = run.settings
-    return {"iterations": run.schemes, "ids": run.ids, "variants": variants(settings) if settings["ablation"]["n_seeds"] else {}}
+    return {
+        "iterations": run.schemes,
+        "ids": run.ids,
+        "partitioners": in_print_order(settings["partitioners"]),
+        "variants": variants(settings) if settings["ablation"]["n_seeds"] else {},
+    }
 
 
 def choices(run: Run) -> dict[str, dict[str, Any]]:

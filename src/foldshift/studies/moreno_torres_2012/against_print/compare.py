@@ -12,7 +12,7 @@ from foldshift.core.seeding import generator
 from foldshift.inference.comparisons.wilcoxon import rank_sum_p
 from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, pairwise_tests
-from foldshift.inference.repetitions.convergence import PRIMARY
+from foldshift.inference.repetitions.recall_convergence import RECALL
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
 from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
@@ -76,7 +76,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
     """Compare every printed number with ours, summarise the gaps of Table III, and redo Table IV from the printed Table III."""
     printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
     ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
-    ours["table7"] = ours["table7"][ours["table7"]["criterion"] == PRIMARY]
+    ours["table7"] = ours["table7"][ours["table7"]["criterion"] == RECALL]
     results, learners = by_configuration(inputs.scores, settings), settings["learners"]
     remarks = {
         configuration: coverage(whole_cells(values, settings), settings["datasets"], learners, printed["table1"]["dataset"])
