@@ -101,7 +101,13 @@ def significant_pairs(truth_mean: Array, alpha: float = ALPHA, formula: Formula 
     return tests.take(np.flatnonzero(tests.p_value <= alpha))
 
 
-def agreements(truth_mean: Array, experiments: Array, alpha: float = ALPHA, formula: Formula = "corrected") -> Agreements:
+def agreements(
+    truth_mean: Array,
+    experiments: Array,
+    alpha: float = ALPHA,
+    formula: Formula = "corrected",
+    pairs: PairTests | None = None,
+) -> Agreements:
     """Find the experiments that agree with the truth about each pair of classifiers.
 
     Parameters
@@ -115,6 +121,9 @@ def agreements(truth_mean: Array, experiments: Array, alpha: float = ALPHA, form
     formula : {"corrected", "paper"}, default="corrected"
         Formula of Wilcoxon's test under ties, see `wilcoxon_signed_ranks`. Differences are rounded to 12 decimals before they are
         ranked.
+    pairs : PairTests, optional
+        Pairs with their p and sums of ranks, if others than those of the truth are asked for; the truth then only says which data
+        sets count.
 
     Returns
     -------
@@ -142,7 +151,7 @@ def agreements(truth_mean: Array, experiments: Array, alpha: float = ALPHA, form
     experiments = _check(experiments, 3, "(n_learners, n_datasets, n_experiments)")
     if experiments.shape[:2] != truth_mean.shape:
         raise ValueError(f"experiments of shape {experiments.shape} do not belong to a truth of shape {truth_mean.shape}")
-    pairs = significant_pairs(truth_mean, alpha, formula)
+    pairs = significant_pairs(truth_mean, alpha, formula) if pairs is None else pairs
     tests = _tests_of_experiments(truth_mean, experiments, pairs, formula)
     reached = (tests.p_value <= pairs.p_value[:, None]) & tests.judged
     same = tests.sign == np.sign(pairs.r_plus - pairs.r_minus)[:, None]

@@ -46,8 +46,12 @@ def read_experiments(
     datasets: Sequence[str],
     iterations: dict[int, int],
     value: str = "auc_crisp",
+    n_runs: dict[int, int] | None = None,
 ) -> Values:
-    """Arrange seed rows by experiment, one file for each data set: the mean over the iterations of a scheme."""
+    """Arrange seed rows by experiment, one file for each data set: the mean over the iterations of a scheme.
+
+    `n_runs` has the number of first iterations that make an experiment, by k, where they are not all.
+    """
     positions = {name: i for i, name in enumerate(learners)}
     found = {}
     for d, path in zip(range(len(datasets)), paths):
@@ -58,7 +62,8 @@ def read_experiments(
         for (learner, partitioner, k), rows in frame.groupby(["learner", "partitioner", "k"], sort=False, observed=True):
             if learner in positions and k in iterations:
                 # Rows are in the order of the seeds, and the iterations of an experiment follow each other.
-                found[k, partitioner, positions[learner], d] = rows[value].to_numpy().reshape(-1, iterations[k]).mean(axis=1)
+                runs = rows[value].to_numpy().reshape(-1, iterations[k])[:, : (n_runs or {}).get(k, iterations[k])]
+                found[k, partitioner, positions[learner], d] = runs.mean(axis=1)
     values: Values = {}
     for (k, partitioner, i, d), experiments in found.items():
         shape = (len(learners), len(datasets), len(experiments))
@@ -71,12 +76,14 @@ def all_ids(settings: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(name for names in settings["ids"].values() for name in names.values()))
 
 
-def by_configuration(paths: Sequence[PathLike], settings: dict[str, Any]) -> dict[str, Experiments]:
-    """Read the experiments and the truth of every configuration of the classifiers."""
+def by_configuration(
+    paths: Sequence[PathLike], settings: dict[str, Any], n_runs: dict[int, int] | None = None
+) -> dict[str, Experiments]:
+    """Read the experiments and the truth of every configuration of the classifiers; `n_runs` as in `read_experiments`."""
     ids = all_ids(settings)
     results = {}
     for configuration, names in settings["ids"].items():
-        values = read_experiments(paths, ids, settings["datasets"], settings["iterations"], area_of(configuration))
+        values = read_experiments(paths, ids, settings["datasets"], settings["iterations"], area_of(configuration), n_runs)
         rows = [ids.index(names[learner]) for learner in settings["learners"]]
         chosen = {cell: array[rows] for cell, array in values.items()}
         truth = {k: chosen.pop((k, TRUTH)) for k in settings["iterations"]}

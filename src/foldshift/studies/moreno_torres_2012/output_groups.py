@@ -464,6 +464,14 @@ COMPARISON = OutputGroup(
             "p of its printed sums, and what its own rule gives on its own numbers. Transposed: the print is nearer to the pair "
             "the other way round.",
         ),
+        Table(
+            "table6_readings",
+            when=is_printed,
+            title="Readings of Table VI",
+            category="8 Paper versus ours",
+            caption="What was tried for Table VI, with the distance to print. An experiment at 2x5 has five runs, two or one; "
+            "5x2 is judged by our truth or by the printed Table IV. The first reading is the one that Table VII has too.",
+        ),
     ),
 )
 

@@ -15,6 +15,8 @@ from foldshift.inference.repetitions.agreement import ALPHA, pairwise_tests
 from foldshift.inference.repetitions.recall_convergence import RECALL
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
+from foldshift.studies.moreno_torres_2012.ablation.variants import KEEL, variant_id
+from foldshift.studies.moreno_torres_2012.against_print.accuracy_readings import readings_grid, readings_table
 from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
     PAPER,
     WITH_KEEL,
@@ -26,10 +28,12 @@ from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import T
 from foldshift.studies.moreno_torres_2012.against_print.print_verdicts import verdicts
 from foldshift.studies.moreno_torres_2012.against_print.table3_gaps import (
     TRUTH_SCHEME,
+    auc_error,
     compare_table3,
     gaps_grid,
     is_far,
     reason_for,
+    share_error,
     table3_gaps,
 )
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import comparable_results, formula_of
@@ -40,13 +44,15 @@ if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs
     from foldshift.studies.moreno_torres_2012.experiments import Values
 
-    RankErrors = dict[tuple[str, str, str, str], float]  # by configuration, row, column and quantity
+    RankErrors = dict[tuple[str, str, str], float]  # by configuration, row and column
 
 TABLES = ("table1", "table3", "table4", "table5", "table6", "table7")
 TABLE5_PARTITIONER = "DOB-SCV"
 AGREEMENTS = f"agreements of {TABLE5_PARTITIONER}, of 100"
 PRINT_KEYS = ("configuration", "scheme", "row", "column", "quantity")  # of a printed number
 N_BOOTSTRAP = 200
+STUDY_CUT, KEEL_CUT = "the study's", "KEEL's"
+VECTOR = "the paper does not say what it correlates; ours: recall of every fold and class"
 
 
 class _Key(NamedTuple):
@@ -76,6 +82,11 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
     """Compare every printed number with ours, summarise the gaps of Table III, and redo Table IV from the printed Table III."""
     printed = {name: pd.read_csv(path) for name, path in zip(TABLES, inputs.printed)}
     ours = {name: pd.read_csv(getattr(inputs, name)) for name in TABLES}
+    plain = {name: name for name in settings["partitioners"]}
+    keel = {name: variant_id(name, "@{}-{}".format(*KEEL)) for name in plain}
+    cuts = {STUDY_CUT: plain} | ({KEEL_CUT: keel} if keel != plain else {})
+    readings = readings_table(inputs.scores, settings, printed, cuts)
+    ours["table6"] = by_reading(ours["table6"], readings, STUDY_CUT)
     ours["table7"] = ours["table7"][ours["table7"]["criterion"] == RECALL]
     results, learners = by_configuration(inputs.scores, settings), settings["learners"]
     remarks = {
@@ -92,7 +103,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
     gaps, far = table3_gaps(cells), cells[is_far(cells)]
     from_print = printed_table4(printed["table3"], printed["table4"], settings["alpha"])
     columns = {paper_name(row["dataset"]): row for row in ours["table1"].to_dict("records")}
-    by_keel = compare_with_keel(printed, results, settings)
+    by_keel = compare_with_keel(printed, results, settings, readings)
     judged = []
     for configuration, rows in table.groupby("configuration", sort=False):
         reasons = [reason_for(configuration or PAPER, row.column, row.row, columns.get(row.row)) for row in rows.itertuples()]
@@ -109,11 +120,15 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
         "table3_gaps": TableResult(gaps, gaps_grid(gaps, cells)),
         "table3_far_cells": TableResult(far),
         "table4_from_print": TableResult(from_print),
+        "table6_readings": TableResult(readings, readings_grid(readings)),
     }
 
 
 def compare_with_keel(
-    printed: dict[str, pd.DataFrame], results: dict[str, Experiments], settings: dict[str, Any]
+    printed: dict[str, pd.DataFrame],
+    results: dict[str, Experiments],
+    settings: dict[str, Any],
+    readings: pd.DataFrame | None = None,
 ) -> tuple[pd.DataFrame, int] | None:
     """Compare the printed Tables V and VI with ours cut by KEEL's distance and rules; also return the number of experiments.
 
@@ -127,8 +142,24 @@ def compare_with_keel(
     settings = settings | {"iterations": schemes}
     whole = whole_cells(values, settings)
     remark = coverage(whole, settings["datasets"], settings["learners"], printed["table1"]["dataset"])
-    rows = join(printed, keel_tables(values, truth, settings), {WITH_KEEL: remark})
+    tables = keel_tables(values, truth, settings)
+    if readings is not None:
+        tables["table6"] = by_reading(tables["table6"], readings, KEEL_CUT)
+    rows = join(printed, tables, {WITH_KEEL: remark})
     return rows[rows["table"].isin(KEEL_TABLES)], min(array.shape[2] for array in values.values())
+
+
+def by_reading(table6: pd.DataFrame, readings: pd.DataFrame, cut: str) -> pd.DataFrame:
+    """Put the numbers of the paper's reading into the rows of Table VI with the paper's classifiers, where there are any."""
+    chosen = readings[(readings["cut"] == cut) & (readings["reading"] == PAPER)].set_index(["scheme", "partitioner"])
+    table6 = table6.copy()
+    for place in table6.index[table6["configuration"].isin([PAPER, WITH_KEEL])]:
+        key = (table6["scheme"][place], table6["partitioner"][place])
+        if key in chosen.index:
+            table6.loc[place, ["percent", "standard_error"]] = chosen.loc[key, ["percent", "standard_error"]].to_numpy()
+            if key[0] == TRUTH_SCHEME:  # judged by print, not by a truth of ours
+                table6.loc[place, "truth_error"] = 0.0
+    return table6
 
 
 def whole_cells(values: Values, settings: dict[str, Any]) -> FloatArray:
@@ -142,19 +173,16 @@ def whole_cells(values: Values, settings: dict[str, Any]) -> FloatArray:
 def rank_errors(
     results: dict[str, Experiments], learners: Sequence[str], k: int, n_draws: int = N_BOOTSTRAP, *, rng: np.random.Generator
 ) -> RankErrors:
-    """Compute Monte Carlo standard errors of Table IV, by drawing the experiments of the truth with replacement."""
+    """Compute Monte Carlo errors of the sums of ranks of Table IV, by drawing the experiments of the truth with replacement."""
     errors = {}
     for configuration, (_, truth) in results.items():
         n = truth[k].shape[2]
-        draws = []
-        for _ in range(n_draws):
-            tests = pairwise_tests(mean_present(truth[k][:, :, rng.integers(0, n, n)]), formula_of(configuration))
-            draws.append((tests.r_plus, tests.r_minus, tests.p_value))
-        spread = np.std(draws, axis=0, ddof=1)
-        for i, (a, b) in enumerate(zip(tests.row, tests.column)):
-            for quantity, forward, backward in zip(("r_plus", "r_minus", "p_value"), spread[:, i], spread[[1, 0, 2], i]):
-                errors[configuration, learners[a], learners[b], quantity] = float(forward)
-                errors[configuration, learners[b], learners[a], quantity] = float(backward)
+        draws = [
+            pairwise_tests(mean_present(truth[k][:, :, rng.integers(0, n, n)]), formula_of(configuration)) for _ in range(n_draws)
+        ]
+        spread = np.std([tests.r_plus for tests in draws], axis=0, ddof=1)
+        for a, b, error in zip(draws[0].row, draws[0].column, spread):
+            errors[configuration, learners[a], learners[b]] = errors[configuration, learners[b], learners[a]] = float(error)
     return errors
 
 
@@ -184,10 +212,11 @@ def join(
     numbers = _our_numbers(ours, rank_sum_errors or {})
     theirs, here = [], []
     for number in _printed_numbers(printed):
-        table, note = number.table, number.note
+        table = number.table
         for configuration in [""] if table == "table1" else remarks:
             key = _Key(table, configuration, *number[1:5])
             found, error = numbers.get(key, (np.nan, np.nan))
+            note = number.note
             limit = remarks[configuration] if table not in ("table1", "table3") else ""
             if limit is None:
                 theirs.append((*key, number.value, OTHER_DATA))
@@ -215,22 +244,28 @@ def _printed_numbers(printed: dict[str, pd.DataFrame]) -> list[_Printed]:
                 rows.append(_Printed("table1", "", paper_name(row["dataset"]), "", str(quantity), float(value), note))
     for row in printed["table3"].itertuples():
         rows.append(_Printed("table3", TRUTH_SCHEME, paper_name(row.dataset), row.classifier, "auc", row.auc))
-    for row in printed["table4"].itertuples():
-        pair = ("table4", TRUTH_SCHEME, row.row, row.column)
-        rows += [_Printed(*pair, "r_plus", float(row.r_plus)), _Printed(*pair, "r_minus", float(row.r_minus))]
-        text = "" if pd.isna(row.p_value) else str(row.p_value)
-        note = {"": "illegible in print", ">0.2": "printed as >0.2"}.get(text, "")
-        rows.append(_Printed(*pair, "p_value", np.nan if note else float(text), note))
-    for row in printed["table5"].itertuples():
+    # The two orders of a pair have the same sums of ranks, which add to that of all ranks, and p follows from them.
+    for row in _each_pair(printed["table4"]):
+        rows.append(_Printed("table4", TRUTH_SCHEME, row.row, row.column, "r_plus", float(row.r_plus)))
+    for row in _each_pair(printed["table5"]):
         rows.append(_Printed("table5", TRUTH_SCHEME, row.row, row.column, AGREEMENTS, float(row.times_same_result)))
     for row in printed["table6"].itertuples():
         rows.append(_Printed("table6", row.scheme, row.partitioner, "", "percent", float(row.percent_same_result)))
-    for name, value in printed["table6"].groupby("partitioner", sort=False)["percent_same_result"].mean().items():
-        rows.append(_Printed("table6", AVERAGE, str(name), "", "percent", float(value), "mean of the printed rows"))
     for row in printed["table7"].itertuples():
         cell = ("table7", row.scheme, row.partitioner, "")
-        rows += [_Printed(*cell, "mean", float(row.mean_experiments)), _Printed(*cell, "std", float(row.std_experiments))]
+        rows += [
+            _Printed(*cell, quantity, float(value), VECTOR)
+            for quantity, value in (("mean", row.mean_experiments), ("std", row.std_experiments))
+        ]
     return rows
+
+
+def _each_pair(table: pd.DataFrame) -> list[Any]:
+    """List the first of the two rows that print has of every pair of classifiers."""
+    found: dict[frozenset[str], Any] = {}
+    for row in table.itertuples():
+        found.setdefault(frozenset((row.row, row.column)), row)
+    return list(found.values())
 
 
 def _our_numbers(ours: dict[str, pd.DataFrame], rank_sum_errors: RankErrors) -> dict[_Key, tuple[float, float]]:
@@ -242,19 +277,15 @@ def _our_numbers(ours: dict[str, pd.DataFrame], rank_sum_errors: RankErrors) -> 
                 out[_Key("table1", "", "", paper_name(row["dataset"]), "", quantity)] = (float(row[quantity]), np.nan)
     for row in _rows(ours, "table3"):
         key = _Key("table3", row.configuration, row.scheme, paper_name(row.dataset), row.classifier, "auc")
-        out[key] = (row.auc, row.standard_error)
+        out[key] = (row.auc, auc_error(row))
     for row in _rows(ours, "table4"):
-        for quantity in ("r_plus", "r_minus", "p_value"):
-            error = rank_sum_errors.get((row.configuration, row.row, row.column, quantity), np.nan)
-            key = _Key("table4", row.configuration, row.scheme, row.row, row.column, quantity)
-            out[key] = (getattr(row, quantity), error)
+        error = rank_sum_errors.get((row.configuration, row.row, row.column), np.nan)
+        out[_Key("table4", row.configuration, row.scheme, row.row, row.column, "r_plus")] = (row.r_plus, error)
     for row in _rows(ours, "table5"):
         if row.partitioner == TABLE5_PARTITIONER:
             n = row.n_experiments or np.nan
             share = row.agreements / n
-            # One hit and one miss more: the share of all of n, or of none, is not without error.
-            usual = (row.agreements + 1) / (n + 2)
-            error = np.hypot(100 * np.sqrt(usual * (1 - usual) / n), _truth_error(row))
+            error = np.hypot(100 * share_error(row.agreements, n), _truth_error(row))
             out[_Key("table5", row.configuration, row.scheme, row.row, row.column, AGREEMENTS)] = (100 * share, error)
     for row in _rows(ours, "table6"):
         key = _Key("table6", row.configuration, row.scheme, row.partitioner, "", "percent")

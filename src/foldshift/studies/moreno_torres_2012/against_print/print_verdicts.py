@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from foldshift.core.types import BoolArray
 
 PRINTED_EXPERIMENTS = {"table3": 200, "table4": 200, "table5": 100, "table6": 100, "table7": 100}  # of the paper
-ABOVE = "printed as >0.2"
 TRANSPOSED = {frozenset(pair) for pair in (("3NN", "C4.5"), ("3NN", "RIPPER"), ("C4.5", "RIPPER"))}  # Table IV; findings
 
 
@@ -29,9 +28,7 @@ def verdicts(
     """
     ours = {"table3": n_truth, "table4": n_truth}
     ratio = np.sqrt([ours.get(name, n_seeds) / PRINTED_EXPERIMENTS.get(name, np.inf) for name in table["table"]])
-    above = table["reason"].str.startswith(ABOVE).to_numpy()
-    met = met_within_errors(table, ratio) | (above & (table["ours"] > 0.2).to_numpy())
-    compared = table["ours"].notna().to_numpy() & (table["printed"].notna().to_numpy() | above)
+    met = met_within_errors(table, ratio)
     transposed = [
         name == "table4" and frozenset(pair) in TRANSPOSED
         for name, pair in zip(table["table"], zip(table["row"], table["column"]))
@@ -42,4 +39,4 @@ def verdicts(
         known[with_keel] = "met when KEEL's distance and rules cut"
     for place, (name, reason) in enumerate(zip(table["table"], reasons)):
         known[place] = known[place] or (reason if name == "table3" else "")
-    return judge(table, met, known.tolist(), print_error=ratio, compared=compared)
+    return judge(table, met, known.tolist(), print_error=ratio)

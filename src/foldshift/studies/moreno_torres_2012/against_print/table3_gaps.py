@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -66,6 +68,19 @@ def reason_for(configuration: str, classifier: str, dataset: str, columns: dict[
     return known.get(paper_name(dataset), known.get(None, "") if general else "")
 
 
+def share_error(hits: float, n: float) -> float:
+    """Error of a share of n; one hit and one miss more, so that the share of all of n, or of none, is not without error."""
+    usual = (hits + 1) / (n + 2)
+    return float(np.sqrt(usual * (1 - usual) / n))
+
+
+def auc_error(row: Any) -> float:
+    """Return the standard error of a true area; at its bounds 0 and 1, where all experiments agree, that of a share."""
+    if row.standard_error == 0 and row.auc in (0.0, 1.0):
+        return share_error(row.auc * row.n_experiments, row.n_experiments)  # a mean within [0, 1] varies no more than a share
+    return float(row.standard_error)
+
+
 def is_far(cells: pd.DataFrame) -> pd.Series:
     """Find the cells that are further from print than three standard errors, or that differ although ours have no spread."""
     return (cells["standard_errors"] > 3) | (cells["standard_errors"].isna() & (cells["standard_error"] == 0))
@@ -81,7 +96,7 @@ def compare_table3(printed: pd.DataFrame, table: pd.DataFrame, datasets: pd.Data
         if key not in expected or pd.isna(row.auc):
             continue
         gap = row.auc - expected[key]
-        error = row.std * np.sqrt(1 / row.n_experiments + 1 / PRINTED_TRUTH)
+        error = auc_error(row) * np.sqrt(1 + row.n_experiments / PRINTED_TRUTH)
         beyond = max(abs(gap) - HALF_DIGIT, 0.0)
         times = 0.0 if beyond == 0 else beyond / error if error > 0 else np.nan
         reason = "" if times <= 3 else reason_for(row.configuration, row.classifier, row.dataset, kinds.get(row.dataset))
