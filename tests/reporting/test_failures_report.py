@@ -321,7 +321,8 @@ def classes(tmp_path_factory, root):
         some = with_failures(rows, kind, CLASSIFICATION_METRICS, "LDA", "MS-SCV")
         scores = write_seeds(folder / "seeds", some, CLASSIFICATION_METRICS)
         make = partial(make_items, "moreno_torres_2012", folder=folder, settings=settings)
-        make("agreement", {"scores": scores}, learners=entries)
+        printed = find_studies()["moreno_torres_2012"].folder / "printed/table6_accuracy.csv"
+        make("agreement", {"scores": scores, "printed": printed}, learners=entries)
         convergence, curves = write_convergence(folder, some)
         make("convergence", {"rows": convergence, "curves": curves})
         shift.to_parquet(folder / "shift.parquet")

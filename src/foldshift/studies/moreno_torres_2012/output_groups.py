@@ -36,7 +36,7 @@ def is_printed(run: Run) -> bool:
 AGREEMENT = OutputGroup(
     "agreement",
     function="tables.agreement",
-    inputs=lambda run: {"scores": run.per_dataset("seed_scores")},
+    inputs=lambda run: {"scores": run.per_dataset("seed_scores"), "printed": run.printed("table6_accuracy")},
     params=lambda run: {"learners": run.entries()},
     seconds=lambda run: 1 + 2e-6 * run.n_fits(),
     mb=4000,
@@ -475,6 +475,32 @@ COMPARISON = OutputGroup(
     ),
 )
 
+CLAIMS = OutputGroup(
+    "claims",
+    function="claims.claims",
+    inputs=lambda run: {
+        "printed": run.printed("claims"),
+        "rows": run.rows("convergence"),
+        "conclusions": run.table("conclusions"),
+        "table5": run.table("table5_agreement"),
+        "table6": run.table("table6_accuracy"),
+        "shift": run.table("covariate_shift_by_dataset"),
+        "heldout": run.table("heldout_bias") if has_populations(run) else [],
+    },
+    seconds=lambda run: 1 + 0.25 * len(run.datasets),
+    mb=2000,
+    message="claims of the paper",
+    items=(
+        Table(
+            "claims_ledger",
+            title="Do the paper's claims hold?",
+            category="8 Paper versus ours",
+            caption="Every sentence of the paper that states a number or an order about results, in our words. An order holds if "
+            "its effect is above two standard errors, over data sets. Significance is Wilcoxon's test at .05.",
+        ),
+    ),
+)
+
 ITEMS = (
     DATASETS,
     AGREEMENT,
@@ -492,5 +518,6 @@ ITEMS = (
     HELDOUT,
     FIGURES,
     COMPARISON,
+    CLAIMS,
     failures("9 Failures"),
 )

@@ -27,7 +27,7 @@ from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
     formula_of,
 )
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, folds_and_classes
-from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, describe, scheme_name
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, NOT_SEEN, describe, scheme_name
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs
@@ -74,7 +74,9 @@ def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict
             one_line(nothing) if nothing else agreement_grid(found, names, alpha),
             {"experiments": counts_of_experiments(found) or settings["n_seeds"]},
         ),
-        "table6_accuracy": TableResult(accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies)),
+        "table6_accuracy": TableResult(
+            accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies, pd.read_csv(inputs.printed))
+        ),
         "accuracy_by_repetitions": TableResult(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
     }
 
@@ -286,9 +288,10 @@ def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = 
     return Grid(["", *learners], rows, notes)
 
 
-def accuracy_grid(table: pd.DataFrame) -> Grid:
-    """Print Table VI: schemes by partitioners, the best of a row bold."""
+def accuracy_grid(table: pd.DataFrame, printed: pd.DataFrame | None = None) -> Grid:
+    """Print Table VI: schemes by partitioners, print below, the best of a row bold where it is seen."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
+    print_cells = {} if printed is None else printed.set_index(["scheme", "partitioner"])["percent_same_result"].to_dict()
     rows: list[list[TableCell | str]] = []
     for configuration, block in _blocks(table, ["configuration"]):
         pairs = block[block["scheme"] != AVERAGE].drop_duplicates("scheme")
@@ -296,21 +299,23 @@ def accuracy_grid(table: pd.DataFrame) -> Grid:
         rows.append([f"{configuration[0]} configuration; pairs that truly differ: {counts}"])
         for scheme, part in _blocks(block, ["scheme"]):
             part = part.set_index("partitioner")
-            best = part["percent"].max()
             cells = []
             for name in partitioners:
                 row = part.loc[name]
                 text = f"{with_error(row['percent'], row['standard_error'], '.2f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(TableCell(text, bold=bool(row["percent"] == best)))
+                cells.append(TableCell(text, bold=bool(row["best_seen"])))
             rows.append([scheme[0], *cells])
+            if any((scheme[0], name) in print_cells for name in partitioners):
+                beside = [print_cells.get((scheme[0], name), np.nan) for name in partitioners]
+                rows.append(["as printed", *[TableCell(number(value, ".3f", empty="")) for value in beside]])
     opposite = table["opposite_percent"].max()
     cells = table.loc[table["scheme"] != AVERAGE, "n_cells"]
     notes = [
-        f"{counts_of_experiments(table)} experiments per cell. The best of a row is bold. The partitioners are compared on the "
-        "same data sets, so their differences vary less over data sets than the numbers in brackets say; the page on the "
-        "ablation gives the errors of the differences.",
+        f"{counts_of_experiments(table)} experiments per cell. Bold: the best of a row, by more than two errors of the "
+        f"difference, over experiments and data sets. Without bold, which is best {NOT_SEEN}. The partitioners are compared on "
+        "the same data sets, so their differences vary less than the numbers in brackets say; table conclusions has the errors.",
         f"Experiments as significant in the wrong direction: at most {opposite:.2f} % of a cell; they do not count as agreements."
         if opposite == opposite
         else "No pair of classifiers truly differs in this run.",

@@ -169,14 +169,13 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
         for change, block in table[table["scheme"] == scheme].groupby("change", sort=False):
             block = block.set_index("partitioner")
-            best = block["percent"].max()
             cells = []
             for name in partitioners:
                 row = block.loc[name]
                 text = f"{with_error(row['percent'], row['standard_error'], '.1f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(TableCell(text, bold=bool(row["percent"] == best)))
+                cells.append(TableCell(text, bold=bool(row["best_seen"])))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
             if none and np.isnan(speeds).all():
                 continue
