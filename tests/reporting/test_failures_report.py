@@ -362,7 +362,9 @@ def write_convergence(folder, rows):
                     failed = (of_cell["n_failed"] > 0).any()
                     rng = np.random.default_rng([SETS.index(dataset), CLASSIFIERS.index(learner), PARTITIONERS.index(cut), k])
                     ends = rng.integers(2, 9, (2, len(THRESHOLDS), len(RULES))).astype(float)
-                    found = CellConvergence(dict.fromkeys(ALL_CRITERIA, ends), np.full(len(THRESHOLDS), 9.0), np.full((2, 7), 0.99))
+                    found = CellConvergence(
+                        dict.fromkeys(ALL_CRITERIA, ends), np.full(len(THRESHOLDS), 9.0), np.full((2, 7), 0.99)
+                    )
                     found = unknown(2, 8) if failed else found
                     keys = {"dataset": dataset, "learner": learner, "partitioner": cut, "k": k}
                     parts.append(pd.DataFrame(with_keys(cell_rows(found, 9, failed=failed), keys)))
@@ -411,7 +413,7 @@ def test_an_experiment_with_a_failed_fit_is_not_judged_for_the_pairs_it_lacks(cl
     assert table6.query("scheme == '2x2'")["n_experiments"].tolist() == [5] * 4
     bias = pd.read_csv(folder / "covariate_shift_by_dataset.csv").query("dataset == 'bands' and scheme == '5x1'")
     assert bias["n_errors"].tolist() == [14] * 4
-    assert pd.read_csv(folder / "table7_convergence.csv").query("scheme == '5x1'")["n_pairs"].tolist() == [17] * 4
+    assert pd.read_csv(folder / "table7_convergence.csv").query("scheme == '5x1'")["n_pairs"].tolist() == [17] * 8
 
 
 def test_the_accuracy_with_a_failed_fit_is_that_of_the_experiments_and_pairs_that_are_left(classes):
