@@ -16,7 +16,7 @@ PRINTED_TRUTH = PRINTED_EXPERIMENTS["table3"]
 HALF_DIGIT = 5e-5  # it is printed with four decimals
 
 # Reasons why a cell of Table III is further off than chance allows: by configuration, classifier and data set, None for all
-# others. Found by running the classifiers with and without each switch (findings.md).
+# others. Found by running the classifiers with and without each switch (findings_appendix.md).
 _NEIGHBOURS = (
     "the paper's tool has another distance (keel_hvdm), skips neighbours at distance 0 and breaks ties by its own order of rows"
 )
