@@ -6,7 +6,14 @@ from foldshift.inference.repetitions.agreement import accuracy, agreements, draw
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.min_datasets import too_few
 from foldshift.reporting.table_grid import to_csv, to_html, to_tex
-from foldshift.studies.moreno_torres_2012.against_print.compare import coverage, join, paper_name, printed_table4, rank_errors
+from foldshift.studies.moreno_torres_2012.against_print.compare import (
+    coverage,
+    join,
+    known_reasons,
+    paper_name,
+    printed_table4,
+    rank_errors,
+)
 from foldshift.studies.moreno_torres_2012.against_print.table3_gaps import (
     auc_error,
     compare_table3,
@@ -332,6 +339,18 @@ def test_every_printed_number_stands_beside_ours_or_says_why_not(printed):
     assert np.isnan(cells.loc[("table6", "paper", "5x2", "MS-SCV", "", "percent"), "ratio"].item())
     others = join(printed, ours, {"paper": None})
     assert others[others["table"] == "table6"]["ours"].isna().all() and others[others["table"] == "table3"]["ours"].notna().any()
+
+
+def test_a_number_that_the_paper_s_classifiers_meet_is_explained_with_others():
+    keys = ["table", "configuration", "scheme", "row", "column", "quantity"]
+    one = ("5x2", "1NN", "LDA", "r_plus")
+    before = pd.DataFrame([("table4", "paper", *one)], columns=keys).assign(verdict="met")
+    rows = pd.DataFrame(
+        [("table4", "corrected", *one), ("table4", "corrected", "5x2", "1NN", "PART", "r_plus"),
+         ("table3", "corrected", "5x2", "sonar", "1NN", "auc")], columns=keys,
+    )  # fmt: skip
+    reasons = known_reasons(rows, [before], {})
+    assert reasons[:2] == ["met with the paper's classifiers", ""] and "neighbours" in reasons[2]
 
 
 def test_coverage_says_what_a_run_lacks():

@@ -23,7 +23,7 @@ def verdicts(
 ) -> pd.DataFrame:
     """Judge every printed number of a comparison with one configuration.
 
-    `reasons` say by row why a cell of Table III may be off, `with_keel` which rows are met when KEEL cuts; `n_seeds` and
+    `reasons` say by row why a number may be off, `with_keel` which rows are met when KEEL cuts; `n_seeds` and
     `n_truth` are the experiments of the run and of its truth.
     """
     ours = {"table3": n_truth, "table4": n_truth}
@@ -37,6 +37,4 @@ def verdicts(
     known[np.array(transposed, dtype=bool)] = "print has the two sums of ranks exchanged"
     if with_keel is not None:
         known[with_keel] = "met when KEEL's distance and rules cut"
-    for place, (name, reason) in enumerate(zip(table["table"], reasons)):
-        known[place] = known[place] or (reason if name == "table3" else "")
-    return judge(table, met, known.tolist(), print_error=ratio)
+    return judge(table, met, [one or reason for one, reason in zip(known, reasons)], print_error=ratio)
