@@ -321,7 +321,7 @@ def classes(tmp_path_factory, root):
         some = with_failures(rows, kind, CLASSIFICATION_METRICS, "LDA", "MS-SCV")
         scores = write_seeds(folder / "seeds", some, CLASSIFICATION_METRICS)
         make = partial(make_items, "moreno_torres_2012", folder=folder, settings=settings)
-        printed = find_studies()["moreno_torres_2012"].folder / "printed/table6_accuracy.csv"
+        printed = [find_studies()["moreno_torres_2012"].folder / f"printed/{name}.csv" for name in items.BESIDE_OURS]
         make("agreement", {"scores": scores, "printed": printed}, learners=entries)
         convergence, curves = write_convergence(folder, some)
         make("convergence", {"rows": convergence, "curves": curves})

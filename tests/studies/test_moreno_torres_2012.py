@@ -1,3 +1,5 @@
+from importlib.resources import files
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -26,6 +28,7 @@ from foldshift.studies.moreno_torres_2012.against_print.table3_gaps import (
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_table, agreement_table, common_subsets, error_notes
 from foldshift.studies.moreno_torres_2012.figures import draw_accuracy
 from foldshift.studies.moreno_torres_2012.notation import describe
+from foldshift.studies.moreno_torres_2012.output_groups import BESIDE_OURS
 from foldshift.studies.moreno_torres_2012.tables import (
     accuracy_grid,
     agreement_grid,
@@ -33,6 +36,7 @@ from foldshift.studies.moreno_torres_2012.tables import (
     auc_table,
     classifiers_grid,
     classifiers_table,
+    read_print,
     repetitions_grid,
     repetitions_table,
     wilcoxon_grid,
@@ -339,6 +343,23 @@ def test_every_printed_number_stands_beside_ours_or_says_why_not(printed):
     assert np.isnan(cells.loc[("table6", "paper", "5x2", "MS-SCV", "", "percent"), "ratio"].item())
     others = join(printed, ours, {"paper": None})
     assert others[others["table"] == "table6"]["ours"].isna().all() and others[others["table"] == "table3"]["ours"].notna().any()
+
+
+def test_print_stands_below_ours_in_its_own_block(tmp_path):
+    folder = files("foldshift.studies.moreno_torres_2012") / "printed"
+    paths = [folder / f"{name}.csv" for name in BESIDE_OURS]
+    some = read_print(paths, DATASETS)
+    assert some.auc["sonar", "PART"] == "0.5416" and not some.tests and not some.agreements
+    whole = read_print(paths, [name for name, _ in some.auc])
+    assert whole.agreements["1NN", "PART"] == "71" and whole.tests["1NN", "PART"] == "375/3/7.45E-08"
+    for grid in (auc_grid(TABLE3, whole.auc), wilcoxon_grid(TABLE4, printed=whole.tests)):
+        head, below = "", set()
+        for row in grid.rows:
+            head = row[0] if len(row) == 1 else head
+            below |= {head} if row[0] == "as printed" else set()
+        assert below == {"paper configuration, 5x2 (5 folds, 2 iterations)"}
+    rows = [row[0] for row in agreement_grid(TABLE5, LEARNERS, printed=whole.agreements).rows]
+    assert rows.count("as printed") == len(LEARNERS)
 
 
 def test_a_number_that_the_paper_s_classifiers_meet_is_explained_with_others():

@@ -54,6 +54,7 @@ def test_every_table_and_figure_is_there_in_every_form(done):
         "conclusions",
         "partitioner_bias",
         "heldout_bias",
+        "claims_ledger",
     ):
         assert {f"tables/{table}.{form}" for form in ("csv", "html", "tex")} <= names
     for figure in (
@@ -77,7 +78,7 @@ def test_every_table_and_figure_is_there_in_every_form(done):
         ("table4_wilcoxon", ["scheme", "row", "column", "r_plus", "r_minus", "p_value"], 2 * 2 * 12),
         ("table5_agreement", ["scheme", "partitioner", "row", "column", "agreements"], None),
         ("table6_accuracy", ["scheme", "partitioner", "percent"], None),
-        ("table7_convergence", ["scheme", "partitioner", "criterion", "mean", "std", "cut_off"], 2 * 2 * 4),
+        ("table7_convergence", ["scheme", "partitioner", "criterion", "mean", "std", "cut_off"], 2 * 2 * 2 * 4),
     ],
 )
 def test_tables_have_the_columns_of_the_contract(done, table, columns, rows):

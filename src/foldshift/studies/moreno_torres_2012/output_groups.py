@@ -20,6 +20,7 @@ PRINTED = (
     "table6_accuracy",
     "table7_convergence",
 )
+BESIDE_OURS = ("table3_auc", "table4_wilcoxon", "table5_dobscv_5x2_agreement", "table6_accuracy")
 OURS = ("table1_datasets", "table3_auc", "table4_wilcoxon", "table5_agreement", "table6_accuracy", "table7_convergence")
 
 
@@ -36,7 +37,7 @@ def is_printed(run: Run) -> bool:
 AGREEMENT = OutputGroup(
     "agreement",
     function="tables.agreement",
-    inputs=lambda run: {"scores": run.per_dataset("seed_scores"), "printed": run.printed("table6_accuracy")},
+    inputs=lambda run: {"scores": run.per_dataset("seed_scores"), "printed": [run.printed(name) for name in BESIDE_OURS]},
     params=lambda run: {"learners": run.entries()},
     seconds=lambda run: 1 + 2e-6 * run.n_fits(),
     mb=4000,

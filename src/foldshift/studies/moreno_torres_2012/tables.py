@@ -27,10 +27,10 @@ from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
     formula_of,
 )
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, folds_and_classes
-from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, NOT_SEEN, describe, scheme_name
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, NOT_SEEN, describe, paper_name, scheme_name
 
 if TYPE_CHECKING:
-    from foldshift.core.types import FloatArray, Inputs
+    from foldshift.core.types import FloatArray, Inputs, PathLike
     from foldshift.inference.repetitions.agreement import PairTests
     from foldshift.studies.moreno_torres_2012.experiments import Counts, Experiments
 
@@ -63,15 +63,16 @@ def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict
     found = agreement_table(results, schemes, partitioners, names, alpha, master_seed=seed)
     accuracies = accuracy_table(results, schemes, partitioners, alpha, master_seed=seed)
     repetitions = repetitions_table(results, schemes, partitioners, alpha, master_seed=seed)
+    printed = read_print(inputs.printed, settings["datasets"])
     few = too_few(len(settings["datasets"]), alpha)
     nothing = few or (NO_PAIR if found.empty and auc["auc"].notna().any() else "")
     return {
         "table2_classifiers": TableResult(classifiers, classifiers_grid(classifiers)),
-        "table3_auc": TableResult(auc, auc_grid(auc)),
-        "table4_wilcoxon": TableResult(tests, one_line(few) if few else wilcoxon_grid(tests, alpha)),
+        "table3_auc": TableResult(auc, auc_grid(auc, printed.auc)),
+        "table4_wilcoxon": TableResult(tests, one_line(few) if few else wilcoxon_grid(tests, alpha, printed.tests)),
         "table5_agreement": TableResult(
             found,
-            one_line(nothing) if nothing else agreement_grid(found, names, alpha),
+            one_line(nothing) if nothing else agreement_grid(found, names, alpha, printed.agreements),
             {"experiments": counts_of_experiments(found) or settings["n_seeds"]},
         ),
         "table6_accuracy": TableResult(
@@ -79,6 +80,39 @@ def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict
         ),
         "accuracy_by_repetitions": TableResult(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
     }
+
+
+class Printed(NamedTuple):
+    """Printed cells that stand beside ours, as text: of Table III by data set and classifier, of IV and V by pair."""
+
+    auc: dict[tuple[str, str], str]
+    tests: dict[tuple[str, str], str]
+    agreements: dict[tuple[str, str], str]
+    accuracy: pd.DataFrame
+
+
+def read_print(paths: Sequence[PathLike], datasets: Sequence[str]) -> Printed:
+    """Read the printed cells of Tables III to VI; those of IV and V only for a run on the paper's data sets."""
+    auc, tests, agreements, accuracy = (pd.read_csv(path) for path in paths)
+    areas = {(paper_name(row.dataset), row.classifier): number(row.auc) for row in auc.itertuples()}
+    if {paper_name(name) for name in datasets} != {name for name, _ in areas}:
+        return Printed(areas, {}, {}, accuracy)
+    sums = {
+        (row.row, row.column): f"{row.r_plus:g}/{row.r_minus:g}/{'' if pd.isna(row.p_value) else row.p_value}"
+        for row in tests.itertuples()
+    }
+    return Printed(areas, sums, {(row.row, row.column): str(row.times_same_result) for row in agreements.itertuples()}, accuracy)
+
+
+def print_row(printed: dict[tuple[str, str], str], name: str, columns: Sequence[str], keys: Sequence[str]) -> list[Any]:
+    """Make the row of print below one of ours, in a list; an empty list where it is not the paper's block, or nothing is printed.
+
+    `keys` are the keys of the block: print has the paper's classifiers with 5x2, and in Table V DOB-SCV.
+    """
+    cells = [printed.get((name, column), "") for column in columns]
+    if not set(keys) <= {"paper", "5x2", "DOB-SCV"} or not any(cells):
+        return []
+    return [["as printed", *[TableCell(text) for text in cells]]]
 
 
 def classifiers_table(
@@ -187,7 +221,7 @@ def classifiers_grid(table: pd.DataFrame) -> Grid:
     return Grid(header, rows)
 
 
-def auc_grid(table: pd.DataFrame) -> Grid:
+def auc_grid(table: pd.DataFrame, printed: dict[tuple[str, str], str] | None = None) -> Grid:
     """Print Table III: data sets by classifiers, the best of a row underlined; one block per configuration and scheme."""
     learners = list(dict.fromkeys(table["classifier"]))
     rows: list[list[TableCell | str]] = []
@@ -200,6 +234,7 @@ def auc_grid(table: pd.DataFrame) -> Grid:
             best = row.round(4).max()
             cells = [TableCell(number(v), underline=bool(round(v, 4) == best)) for v in row]
             rows.append([dataset, *cells])
+            rows += print_row(printed or {}, paper_name(dataset), learners, (configuration, scheme))
         complete = values.dropna(axis=1, how="all").dropna()  # a classifier without any result is not waited for
         if len(values) > 1:
             average = complete.mean().reindex(learners)
@@ -239,7 +274,7 @@ def absent_classes(table: pd.DataFrame) -> list[str]:
     return notes
 
 
-def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
+def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA, printed: dict[tuple[str, str], str] | None = None) -> Grid:
     """Print Table IV: R+/R-/p of the row's classifier against the column's, significant ones bold."""
     names = list(dict.fromkeys(table["row"]))
     rows: list[list[TableCell | str]] = []
@@ -254,7 +289,9 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
             else TableCell(EMPTY)
             for row in block.itertuples()
         }
-        rows += [[a, *[cells.get((a, b), TableCell("-")) for b in names]] for a in names]
+        for a in names:
+            rows.append([a, *[cells.get((a, b), TableCell("-")) for b in names]])
+            rows += print_row(printed or {}, a, names, (configuration, scheme))
     methods = ", ".join(name for name in dict.fromkeys(table["method"]) if name)
     notes = [
         f"Bold: p at most {alpha:g}; only these pairs are used further. p: {methods}. The paper prints >0.2 where the table of "
@@ -266,7 +303,12 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA) -> Grid:
     return Grid(["", *names], rows, notes)
 
 
-def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = ALPHA) -> Grid:
+def agreement_grid(
+    table: pd.DataFrame,
+    learners: Sequence[str],
+    alpha: float = ALPHA,
+    printed: dict[tuple[str, str], str] | None = None,
+) -> Grid:
     """Print Table V: a matrix of pairs, one block per configuration, scheme and partitioner."""
     rows: list[list[TableCell | str]] = []
     for (configuration, scheme, partitioner), block in _blocks(table, ["configuration", "scheme", "partitioner"]):
@@ -277,7 +319,9 @@ def agreement_grid(table: pd.DataFrame, learners: Sequence[str], alpha: float = 
             )
             for row in block.itertuples()
         }
-        rows += [[a, *[cells.get((a, b), TableCell("-")) for b in learners]] for a in learners]
+        for a in learners:
+            rows.append([a, *[cells.get((a, b), TableCell("-")) for b in learners]])
+            rows += print_row(printed or {}, a, learners, (configuration, scheme, partitioner))
     notes = [
         f"A dash: the classifiers do not truly differ (p > {alpha:g}), the pair is not used. In brackets, where there are any: "
         "experiments as significant in the wrong direction, which the paper does not tell apart and which are not counted here. "
