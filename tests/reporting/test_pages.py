@@ -168,7 +168,7 @@ def test_an_ablation_without_pairs_says_why_and_keeps_convergence():
     table = changes({"base": np.nan})
     assert draw_ablation(table, "5x2", "few data sets").reason == "few data sets"
     grid = ablation_grid(table, "few data sets")
-    assert "no pair" not in to_html(grid) and grid.header == ["Change", "SCV, experiments", "DB-SCV, experiments"]
+    assert "no pair" not in to_html(grid) and grid.header == ["Change", "DB-SCV, experiments", "SCV, experiments"]
     assert grid.notes == ["Few data sets."]
 
 

@@ -265,6 +265,7 @@ def primary_rows(rows: pd.DataFrame) -> pd.DataFrame:
 def convergence_grid(table: pd.DataFrame) -> Grid:
     """Print Table VII: schemes by partitioners, mean ± std, each reading beside print; the fewest bold where they are seen."""
     partitioners = in_print_order(dict.fromkeys(table["partitioner"]))
+    table = table if "fewest_seen" in table else table.assign(fewest_seen=0)  # as in tables published before
     rows: list[list[TableCell | str]] = []
     for (configuration, criterion), block in table.groupby(["configuration", "criterion"], sort=False):
         rows.append([f"{configuration} configuration, {criterion} ({READINGS.get(criterion, 'by name')})"])
@@ -316,7 +317,8 @@ def sensitivity_grid(table: pd.DataFrame) -> Grid:
     if table.empty:
         return Grid(["Criterion"], [])
     shown = [name for name in dict.fromkeys(table["quantity"]) if ", " not in name]
-    shown = [DISTANCE, LEVEL, *[name for name in shown if name not in (DISTANCE, LEVEL)]]
+    shown = sorted(shown, key=lambda name: name not in (DISTANCE, LEVEL))
+    table = table if "cut" in table else table.assign(cut="the study's")  # as in tables published before
     printed = table.drop_duplicates("quantity").set_index("quantity")["printed"]
     # Schemes that the paper does not print have neither.
     empty = {name: "" if name in (LEVEL, DISTANCE) and np.isnan(printed[name]) else EMPTY for name in shown}

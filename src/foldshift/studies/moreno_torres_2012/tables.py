@@ -27,7 +27,15 @@ from foldshift.studies.moreno_torres_2012.experiment_accuracy import (
     formula_of,
 )
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration, folds_and_classes
-from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, NOT_SEEN, describe, paper_name, scheme_name
+from foldshift.studies.moreno_torres_2012.notation import (
+    AVERAGE,
+    NO_PAIR,
+    NOT_SEEN,
+    describe,
+    in_print_order,
+    paper_name,
+    scheme_name,
+)
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, Inputs, PathLike
@@ -334,7 +342,7 @@ def agreement_grid(
 
 def accuracy_grid(table: pd.DataFrame, printed: pd.DataFrame | None = None) -> Grid:
     """Print Table VI: schemes by partitioners, print below, the best of a row bold where it is seen."""
-    partitioners = list(dict.fromkeys(table["partitioner"]))
+    partitioners = in_print_order(dict.fromkeys(table["partitioner"]))
     print_cells = {} if printed is None else printed.set_index(["scheme", "partitioner"])["percent_same_result"].to_dict()
     rows: list[list[TableCell | str]] = []
     for configuration, block in _blocks(table, ["configuration"]):
@@ -349,7 +357,7 @@ def accuracy_grid(table: pd.DataFrame, printed: pd.DataFrame | None = None) -> G
                 text = f"{with_error(row['percent'], row['standard_error'], '.2f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(TableCell(text, bold=bool(row["best_seen"])))
+                cells.append(TableCell(text, bold=bool(row.get("best_seen", 0))))
             rows.append([scheme[0], *cells])
             if any((scheme[0], name) in print_cells for name in partitioners):
                 beside = [print_cells.get((scheme[0], name), np.nan) for name in partitioners]

@@ -14,7 +14,7 @@ from foldshift.reporting.min_datasets import one_line, sentence
 from foldshift.reporting.number_formats import EMPTY, number, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import accuracy_rows, comparable_results, error_notes
-from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, scheme_name
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, in_print_order, scheme_name
 
 if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, FloatArray
@@ -163,7 +163,7 @@ def conclusions_grid(table: pd.DataFrame) -> Grid:
 def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
     """Print the per cent of agreements under every change, schemes as blocks; without any, the note `nothing` says why."""
     none = table["percent"].isna().all() and table["n_cells"].any()
-    partitioners = list(dict.fromkeys(table["partitioner"]))
+    partitioners = in_print_order(dict.fromkeys(table["partitioner"]))
     rows: list[list[TableCell | str]] = []
     for scheme in [AVERAGE, *[name for name in dict.fromkeys(table["scheme"]) if name != AVERAGE]]:
         rows.append(["Mean over the schemes" if scheme == AVERAGE else f"Scheme {scheme}"])
@@ -175,7 +175,7 @@ def ablation_grid(table: pd.DataFrame, nothing: str = NO_PAIR) -> Grid:
                 text = f"{with_error(row['percent'], row['standard_error'], '.1f')} ({number(row['subset_error'], '.1f')})"
                 if pd.isna(row["percent"]):
                     text = "no pair" if row["n_experiments"] and row["n_cells"] else EMPTY
-                cells.append(TableCell(text, bold=bool(row["best_seen"])))
+                cells.append(TableCell(text, bold=bool(row.get("best_seen", 0))))
             speeds = [block.loc[name, "mean_experiments"] for name in partitioners]
             if none and np.isnan(speeds).all():
                 continue
