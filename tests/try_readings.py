@@ -30,7 +30,8 @@ folder that holds ``results`` and ``resources``): experiments until the correlat
 it and by the first from which on it holds; for three ways to read ".9999" (reached; passed, when four digits are looked at;
 the same of its square); and for three vectors: whether every instance is right, its predicted class, and the predicted class
 of every place in the files of test parts. The tool writes these fold by fold and in a fold class by class, and its results
-have no other name for an instance, so that a place keeps its class and not its instance. And what the agreement between single
+have no other name for an instance, so that a place keeps its class and not its instance. Further the recall of every fold and
+class, and what changes with one thing of it, with the distance of every reading to print. And what the agreement between single
 runs leads one to expect, for every distance and rule of the partitioners."""
 
 import argparse
@@ -52,7 +53,8 @@ from foldshift.evaluation import build_learner, classification_scores, design_ma
 from foldshift.inference.comparisons.wilcoxon import rank_sum_p
 from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import agreements, pairwise_tests
-from foldshift.inference.repetitions.convergence import CAP, converge_cell
+from foldshift.inference.repetitions.convergence import CAP, THRESHOLD, THRESHOLDS, converge_cell
+from foldshift.inference.repetitions.recall_convergence import converge_by_recall
 from foldshift.learners import NNRegressor, PDFClassifier, RIPPERClassifier, RPARTRegressor, SVMClassifier
 from foldshift.partition import make_folds
 from foldshift.studies.cieslak_2009.detectors.feature_detectors import TrainTest, feature_p_values, shift_rows
@@ -370,6 +372,10 @@ def table7(run):
             placed = converge_cell(y, by_place(y, cuts, predicted, rng), cuts, ITERATIONS[k], orders, tuple(READINGS.values()))
             vectors = {"correct": found.experiments["instances correct, run"], "class": found.experiments["instances class, run"]}
             vectors |= {"place": placed.experiments["instances class, run"]}
+            fold_order = np.argsort(rng.random((len(cuts), k)), axis=1)
+            for name, steps in converge_by_recall(y, predicted, cuts, ITERATIONS[k], orders, fold_order).items():
+                first = np.nan_to_num(steps[:, THRESHOLDS.index(THRESHOLD), 0], nan=n_experiments).mean()
+                rows.append((folder.name, learner, cut, f"{k}x{ITERATIONS[k]}", ".9999", f"{name}, first", first))
             for i, reading in enumerate(READINGS):
                 key = (folder.name, learner, cut, f"{k}x{ITERATIONS[k]}", reading)
                 rows.append((*key, "correct, expected", min(found.expected[i], CAP)))
@@ -383,6 +389,10 @@ def table7(run):
     for what in ("mean", "std"):
         shown = plain.pivot_table("experiments", ["vector", "reading", "scheme"], "partitioner", aggfunc=what)
         print(f"{what}:\n{shown.round(1).to_string()}")
+    wide = plain.pivot_table("experiments", ["vector", "reading"], ["scheme", "partitioner"])
+    ratios = np.log(wide / printed["mean_experiments"].reindex(wide.columns))
+    distances = pd.DataFrame({"distance": np.sqrt((ratios**2).mean(axis=1)), "level": np.exp(ratios.mean(axis=1))})
+    print(f"distance to print (root mean square logarithm) and level:\n{distances.sort_values('distance').round(2).to_string()}")
     means = table[(table["scheme"] == "5x2") & (table["vector"] == "correct, expected")]
     n_cuts = means.groupby("dataset")["partitioner"].nunique()
     common = n_cuts.index[n_cuts == n_cuts.max()]  # the variants may have been left out on large sets
