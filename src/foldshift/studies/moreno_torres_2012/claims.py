@@ -165,11 +165,11 @@ def judge_numbers(table5: pd.DataFrame, table6: pd.DataFrame, configuration: str
     return found
 
 
-def near(gap: float, error: float) -> Judged:
+def near(gap: float, error: float, remark: str = "with the study's own distance; paper_vs_ours has the tool's") -> Judged:
     """Judge whether our number is the printed one, within two errors of both sides, the print's being as large as ours."""
     if not np.isfinite([gap, error]).all():
         return Judged("cannot be seen here", gap, error)
-    return Judged("holds" if abs(gap) <= 2 * np.sqrt(2) * error else "does not hold", gap, error)
+    return Judged("holds" if abs(gap) <= 2 * np.sqrt(2) * error else "does not hold", gap, error, remark)
 
 
 def judge_shift(shift: pd.DataFrame) -> Verdicts:
