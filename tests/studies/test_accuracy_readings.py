@@ -94,6 +94,11 @@ def test_without_the_data_sets_of_print_its_table_4_judges_nothing(tmp_path):
     assert set(found["reading"]) == {name for name, one in READINGS.items() if not one.by_print}
 
 
+def test_without_any_pair_the_page_says_so_in_a_line(table):
+    grid = readings_grid(table.assign(percent=np.nan))
+    assert len(grid.rows) == 1 and "cannot be seen at this size" in to_html(grid)
+
+
 def test_the_paper_s_reading_replaces_the_rows_of_the_paper_s_classifiers_only(table):
     keys = pd.DataFrame([(c, "5x2", "SCV") for c in ("paper", "corrected")], columns=["configuration", "scheme", "partitioner"])
     ours = by_reading(keys.assign(percent=1.0, standard_error=2.0, truth_error=3.0), table, "the study's")

@@ -12,7 +12,10 @@ PRINT_ORDER = ("DOB-SCV", "DB-SCV", "SCV", "MS-SCV")  # of the columns of Tables
 NOT_SEEN = "cannot be seen at this size"
 AVERAGE = "Average"  # the scheme of rows that average over the schemes
 ALL = "all"  # the learner of rows that average over the learners
-NO_PAIR = "no pair of classifiers truly differs in this run (Table IV), so that there is nothing for an experiment to find"
+NO_PAIR = (
+    "no pair of classifiers truly differs in this run (Table IV), so that there is nothing for an experiment to find; the order "
+    "of the cuts cannot be seen at this size"
+)
 
 
 def paper_name(dataset: str) -> str:

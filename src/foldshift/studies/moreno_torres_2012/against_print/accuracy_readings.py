@@ -16,11 +16,12 @@ from foldshift.inference.comparisons.wilcoxon import rank_sum_p
 from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, PairTests, agreements
 from foldshift.inference.repetitions.recall_convergence import runs_of_experiment
+from foldshift.reporting.min_datasets import one_line
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.moreno_torres_2012.experiment_accuracy import comparable_results
 from foldshift.studies.moreno_torres_2012.experiments import by_configuration
-from foldshift.studies.moreno_torres_2012.notation import AVERAGE, in_print_order, scheme_name
+from foldshift.studies.moreno_torres_2012.notation import AVERAGE, NO_PAIR, in_print_order, scheme_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,6 +138,8 @@ def _reading_rows(
 
 def readings_grid(table: pd.DataFrame) -> Grid:
     """Print the readings of Table VI: schemes by partitioners, with the number of pairs and the distance to print."""
+    if table["percent"].isna().all():
+        return one_line(NO_PAIR)
     partitioners = in_print_order(name for name in dict.fromkeys(table["partitioner"]) if name)
     rows: list[list[TableCell | str]] = []
     for (cut, reading), block in table.groupby(["cut", "reading"], sort=False):
