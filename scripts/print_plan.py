@@ -40,7 +40,7 @@ def main(job: Any) -> None:
         everything = pool.submit(dry_run, target, Path(folder, "everything"), "--forceall")
         left = pool.submit(dry_run, target, Path(folder, "left"))
         text = plan_text(everything.result(), left.result(), reporting, job.params.unmeasured, job.params.cores, here)
-    print(f"\n{text}\n", flush=True)
+    print(f"\n{text}\nNothing was started.\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 for NAME, TARGET in {
     "plan": "all",
+    "plan_paper": "paper",
     **{f"plan_{study}": study for study in RUNS},
 }.items():
 

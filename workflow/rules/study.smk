@@ -4,6 +4,20 @@ Needs: prepared data sets, folds and scores of the engine, as the declarations s
 A rule is called <study>_<measure> or <study>_<items>. In archived mode rows are given, and only items are made.
 """
 
+# Single tables and figures that the command names; a rule for each of all of them would only lengthen `--list`.
+for NAME, FILES in SESSION.named_items().items():
+
+    rule:
+        """One table or figure, and what comes with it."""
+        name:
+            NAME
+        input:
+            FILES,
+        localrule: True
+        message:
+            f"{NAME}: complete"
+
+
 for RUN in RUNS.values():
 
     rule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.engine.costs.timings import ended_jobs, factors
@@ -89,6 +89,12 @@ def read_jobs(path: PathLike) -> list[Job]:
         )
         for i in order
     ]
+
+
+def in_a_list(jobs: Mapping[int, Job]) -> list[Job]:
+    """List jobs that are given by id, each after those that it needs, without those that make no file."""
+    position = {i: place for place, i in enumerate(i for i, job in jobs.items() if job.makes)}
+    return [jobs[i]._replace(needs=tuple(position[need] for need in jobs[i].needs if need in position)) for i in position]
 
 
 def simulate(jobs: Sequence[Job], n_cores: int, dispatch: float = DISPATCH) -> float:
@@ -177,7 +183,7 @@ def plan_text(
         lines.append(
             f"Without measurements, taken for slow (50 ms per fit with 1,000 rows and 10 columns): {', '.join(unmeasured)}."
         )
-    lines.append("Nothing was started. Done is what this configuration would not run again.")
+    lines.append("Done is what this configuration would not run again.")
     return "\n".join(lines)
 
 

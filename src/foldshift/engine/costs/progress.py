@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from foldshift.engine.costs.plan import Job
 
+STEP = 0.025  # share of the work that must be done between two lines: some forty lines, however long a run takes
 LEAST = 0.1  # share of its expected time that a job which goes on is thought to need at least
 
 
@@ -70,7 +71,7 @@ def progress_line(n_done: int, n_jobs: int, now: float, elapsed: float, state: E
 
 
 class Progress(logging.Handler):
-    """Log handler that follows Snakemake's jobs and reports the progress at most once per interval.
+    """Log handler that follows Snakemake's jobs and reports the progress: once per interval, and not before a share more is done.
 
     Parameters
     ----------
@@ -90,12 +91,14 @@ class Progress(logging.Handler):
         self.finished: dict[int, float] = {}
         self.cores: int | None = None
         self.before: Sequence[Ended] = ()
-        self.started = self.said = clock()
+        self.failed: dict[int, tuple[str, list[str]]] = {}  # rule and log files of jobs that failed and were not done later
+        self.started = self.looked = clock()
+        self.share = -STEP
 
     def start(self, jobs: dict[int, Job], cores: int | None, logger: logging.Logger, before: Sequence[Ended] = ()) -> None:
         """Follow a run."""
         self.jobs, self.cores, self.before = jobs, cores, before
-        self.started = self.said = self.clock()
+        self.started = self.looked = self.clock()
         logger.addHandler(self)
 
     def emit(self, record: Any) -> None:
@@ -105,23 +108,41 @@ class Progress(logging.Handler):
             self.begun[record.jobid] = now
         elif event == "job_error":
             self.begun.pop(record.jobid, None)
+            self.failed[record.jobid] = (str(record.rule_name), [str(path) for path in record.log or ()])
         elif event == "job_finished" and record.job_id in self.jobs:
             self.finished[record.job_id] = now - self.begun.pop(record.job_id, now)
-            if now - self.said >= self.interval and len(self.finished) < len(self.jobs):
-                self.said = now
-                self.say(self.line())
+            self.failed.pop(record.job_id, None)
+            if now - self.looked >= self.interval and len(self.finished) < len(self.jobs):
+                self.looked = now
+                state = self.state()
+                if state.done >= (self.share + STEP) * state.total:
+                    self.share = state.done / state.total
+                    self.say(self.line(state))
 
-    def line(self, ended: bool = False) -> str:
-        """Format the progress of the run; see `progress_line`."""
+    def state(self) -> Estimate:
+        """Estimate how far the run is; see `estimate`."""
         now = self.clock()
         running = {i: now - begun for i, begun in self.begun.items()}
-        state = estimate(self.jobs, self.finished, running, now - self.started, self.cores, self.before)
+        return estimate(self.jobs, self.finished, running, now - self.started, self.cores, self.before)
+
+    def line(self, state: Estimate, ended: bool = False) -> str:
+        """Format the progress of the run; see `progress_line`."""
+        now = self.clock()
         return progress_line(len(self.finished), len(self.jobs), now, now - self.started, state, ended)
+
+    def first_line(self) -> str:
+        """Format what the run will do."""
+        state = self.state()
+        unit, size = unit_of(state.total)
+        text = f"foldshift: {len(self.jobs)} jobs, {state.total / size:.1f} {unit}"
+        if state.left is None:
+            return text
+        return f"{text}, about {_long_duration(state.left)} on {self.cores} core{'s' * (self.cores != 1)}"
 
     def end(self) -> None:
         """Report how the run ended, if it began."""
         if self.jobs:
-            self.say(self.line(ended=True))
+            self.say(self.line(self.state(), ended=True))
 
     def say(self, line: str) -> None:
         """Write a line; do nothing where the reader of the stream is gone."""

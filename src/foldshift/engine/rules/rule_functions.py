@@ -243,6 +243,16 @@ class RuleFunctions:
         """Names of the rules that make tables and figures."""
         return [f"{run.id}_{group.name}" for run in self.runs.values() for group, _ in run.items()]
 
+    def item_targets(self) -> dict[str, list[str]]:
+        """Files of every table and figure by ``<study>_<name>``, where no rule that makes it with others has that name."""
+        found: dict[str, list[str]] = {}
+        for run in self.runs.values():
+            for _, some in run.items():
+                for item in some:
+                    found.setdefault(f"{run.id}_{item.name}", []).extend(map(run.file, item.files()))
+        taken = {f"{run.id}_{group.name}" for run in self.runs.values() for group in (*run.declared.items, *run.measures())}
+        return {name: files for name, files in found.items() if name not in taken}
+
     def unmeasured_learners(self) -> list[str]:
         """Learners that the table of costs does not know."""
         return sorted({name for layout in self.layouts.values() for name in layout.unmeasured()})
@@ -279,7 +289,7 @@ def item_words(item: Table, key: str) -> dict[str, str]:
 def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> dict[str, str]:
     """Descriptions of the rules that are made from declarations, for ``snakemake --list``; `fill` shows a message without a
     job."""
-    found = {}
+    found = {"plan_paper": "Plan of the five papers in full: jobs, time, memory. Nothing is started."}
     for run in runs.values():
         title = run.found.title
         groups: list[OutputGroup | Measure] = [*(group for group, _ in run.items()), *run.measures()]
@@ -287,6 +297,9 @@ def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> di
         found[f"plan_{run.id}"] = f"Plan of a run of {title}: jobs, time, memory. Nothing is started."
         found[f"{run.id}_rows"] = f"All rows of {title}: what its tables are made of."
         found |= {f"{run.id}_{group.name}": f"{title}: {fill(group.message)}." for group in groups}
+        for group, some in run.items():  # each of them is a target as well: <study>_<name>
+            if names := dict.fromkeys(item.name for item in some if item.name != group.name):
+                found[f"{run.id}_{group.name}"] += f" Items: {', '.join(names)}."
     return found
 
 

@@ -14,9 +14,11 @@ from snakemake.logging import logger
 from foldshift.core.errors import FoldshiftError
 from foldshift.core.files import sweep, write_text
 from foldshift.engine.config.command_line import check_arguments, check_targets
+from foldshift.engine.config.paper_target import FILES, PAPER, is_paper
+from foldshift.engine.config.read import located
 from foldshift.engine.config.runs import configure
 from foldshift.engine.costs.machine_speed import pace
-from foldshift.engine.costs.plan import RECORD, Recorder
+from foldshift.engine.costs.plan import RECORD, Recorder, in_a_list, plan_text
 from foldshift.engine.costs.progress import LastWords, Progress
 from foldshift.engine.jobs.code_digest import expose
 from foldshift.engine.jobs.failure_summary import lost_fits, lost_rows
@@ -26,10 +28,11 @@ from foldshift.engine.jobs.slurm_patch import shorten_log_folders
 from foldshift.engine.layout.labels import add_record, forgotten, record_file
 from foldshift.engine.rules import snakemake_internals as internals
 from foldshift.engine.rules.rule_functions import RuleFunctions, rule_descriptions
+from foldshift.engine.rules.short_output import TerminalChoice, failure_lines, result_lines
 from foldshift.engine.study.run import own_study_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from foldshift.engine.config.runs import Configured
     from foldshift.engine.study.run import Run
@@ -73,6 +76,9 @@ class Session:
         if self.is_main:
             or_end(check_arguments, sys.argv)
         self._targets = internals.targets_of(sys.argv) if self.is_main else []
+        if or_end(is_paper, self._targets):
+            internals.add_configfiles(workflow, config, [located(file, root) for file in FILES])
+        self._shown = TerminalChoice()
         internals.patch_storage(workflow, ask_less)
         internals.patch_slurm(shorten_log_folders)
         configured = or_end(configure, config, root, self._targets, not self.has_storage)
@@ -108,8 +114,11 @@ class Session:
             os.environ[SHOWN] = "1"
 
     def _add_handlers(self) -> None:
-        """Follow the log of Snakemake where it keeps back what ends a run, or where the plan has started a dry run."""
+        """Choose what the terminal shows of the log of Snakemake, and follow it where Snakemake says or asks nothing itself."""
         handlers: list[logging.Handler] = []
+        if self.is_main and internals.is_short(self._workflow):
+            internals.choose_output(logger, self._shown)
+            handlers.append(_WhenDone(self._say_results))
         if self.is_main and internals.is_quiet(self._workflow):
             handlers.append(LastWords())
         if os.environ.get(RECORD) and internals.is_main_process(self._workflow):
@@ -128,15 +137,19 @@ class Session:
         or_end(
             check_targets,
             self._targets,
-            internals.target_rules(self._workflow),
+            [*internals.target_rules(self._workflow), *self.functions.item_targets()],
             lambda: [path.replace("<results>", results) for run in self.runs.values() for path in run.outputs()],
             lambda file: internals.is_made(self._workflow, file),
         )
 
+    def named_items(self) -> dict[str, list[str]]:
+        """Tables and figures that the command asks for by ``<study>_<name>``: a rule is made for these alone."""
+        return {name: files for name, files in self.functions.item_targets().items() if name in self._targets}
+
     # The run
 
-    def begin(self) -> None:
-        """Clear what a killed run left half-written, and report from now on how far this run is."""
+    def begin(self, log: Sequence[str] = ()) -> None:
+        """Clear what a killed run left half-written, and report from now on how far this run is; `log` are Snakemake's log files."""
         folders = [self.config["results"], self.config["resources"]]
         if self.has_storage:
             folders.append(internals.local_storage_prefix(self._workflow))
@@ -149,14 +162,40 @@ class Session:
         here, dag = internals.runs_locally(self._workflow), internals.inside(self._workflow, "dag")
         factor = pace(self.works) if here else 1.0
         before = internals.jobs_done_before(dag, factor) if here else ()
-        self._progress.start(internals.jobs_to_run(dag, factor), self.cores if here else None, logger, before)
+        jobs = internals.jobs_to_run(dag, factor)
+        self._progress.start(jobs, self.cores if here else None, logger, before)
+        if self.is_main and PAPER in self._targets:
+            self._progress.say(f"\n{self._plan(dag, factor)}\n")
+        if len(jobs) > 1:
+            self._progress.say(f"{self._progress.first_line()}; every job: --verbose, and {' '.join(map(_near, log))}")
+        self._shown.running = True
+
+    def _plan(self, dag: Any, factor: float) -> str:
+        """Format what the run will take, before anything is started."""
+        everything, left = (in_a_list(find(dag)) for find in (internals.all_jobs, internals.jobs_to_run))
+        reporting, unmeasured = self.functions.reporting_rules(), self.functions.unmeasured_learners()
+        return plan_text(everything, left, reporting, unmeasured, self.cores or 1, factor)
 
     def end(self) -> None:
-        """Report how the run ended."""
+        """Report how the run ended, and which jobs failed."""
+        self._shown.running = False
         self._progress.end()
+        for line in failure_lines(list(self._progress.failed.values())):
+            self._progress.say(f"foldshift: {line}")
 
-    def report_failures(self) -> None:
-        """Report, after a run that went well, how many fits failed, why, and where they are listed."""
+    def finish(self) -> None:
+        """Report, after a run that went well, how it ended, which fits failed, and where the results are."""
+        self.end()
+        self._report_failures()
+        self._say_results()
+
+    def _say_results(self) -> None:
+        rules = {job.rule.name for job in internals.planned_jobs(self._workflow)}
+        for line in result_lines(Path(self.config["results"]), self.runs.values(), rules):
+            self._progress.say(f"foldshift: {line}")
+
+    def _report_failures(self) -> None:
+        """Report how many fits failed, why, and where they are listed."""
         jobs = internals.planned_jobs(self._workflow)
         ran = {job.rule.name for job in jobs}
         collected = {job.wildcards_dict["study"] for job in jobs if job.rule.name.endswith("collect_scores")}
@@ -179,6 +218,25 @@ class Session:
         """Text of the front page, from the summaries of the studies."""
         first = (self._root / "workflow/report/workflow.rst").read_text(encoding="utf-8")
         return "\n\n".join([first.strip(), *map(_front_paragraph, self.runs.values())]) + "\n"
+
+
+class _WhenDone(logging.Handler):
+    """Log handler that calls a function where there is nothing to do: no handler of the workflow is called then."""
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        super().__init__()
+        self._function = function
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Call the function; ignore everything else that is logged."""
+        if internals.is_nothing_to_do(record):
+            self._function()
+
+
+def _near(path: str) -> str:
+    """Path as seen from the working directory, where it is below it."""
+    file = Path(path)
+    return str(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
 
 
 def _made_rows(run: Run, rule: str) -> bool:

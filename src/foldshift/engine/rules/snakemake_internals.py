@@ -7,7 +7,9 @@ and where one is missing the user reads a line instead of a traceback.
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
+import logging
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +20,7 @@ from foldshift.engine.costs.plan import Job
 from foldshift.engine.costs.timings import Ended, ended_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 TESTED = "9.27"  # the newest Snakemake that these names were tested with
 PATHS = (
@@ -30,13 +32,18 @@ PATHS = (
     "storage_registry",
     "config_settings.configfiles",
     "config_settings.config_args",
+    "config_settings.config",
+    "config_settings.overwrite_config",
     "output_settings.quiet",
+    "output_settings.verbose",
+    "output_settings.dryrun",
     "output_settings.show_failed_logs",
     "resource_settings.cores",
     "modifier.path_modifier",
     "rules",
     "local_exec",
 )  # of a workflow that has been read; the paths of a workflow that runs are those of `RUNNING_PATHS`
+TERMINAL = "DefaultStreamHandler"  # name of the log handler of the terminal
 RUNNING_PATHS = ("dag.jobs", "dag.dependencies", "scheduler")
 
 
@@ -88,6 +95,25 @@ def command_line_config(workflow: Any) -> tuple[list[Any], tuple[str, ...]]:
     return inside(workflow, "config_settings.configfiles"), inside(workflow, "config_settings.config_args") or ()
 
 
+def add_configfiles(workflow: Any, config: dict[str, Any], files: Sequence[Path]) -> None:
+    """Read configuration files as if they were named on the command line before all others; `config` is changed in place.
+
+    Jobs in processes of their own get the files with Snakemake's own options.
+    """
+    from snakemake.common.configfile import load_configfile
+    from snakemake.utils import update_config
+
+    settings, merged = inside(workflow, "config_settings"), {}
+    given = list(inside(workflow, "config_settings.configfiles"))
+    settings.configfiles = [*(file.absolute() for file in files if file.absolute() not in given), *given]
+    for file in settings.configfiles:
+        update_config(merged, load_configfile(file))
+    update_config(merged, inside(workflow, "config_settings.config") or {})
+    settings.overwrite_config = merged
+    config.clear()
+    config.update(copy.deepcopy(merged))
+
+
 def n_cores(workflow: Any) -> int | None:
     """Cores of this machine that jobs may use; None on a cluster, where `workflow.cores` would raise."""
     return inside(workflow, "resource_settings.cores")
@@ -96,6 +122,30 @@ def n_cores(workflow: Any) -> int | None:
 def is_quiet(workflow: Any) -> bool:
     """Return True if Snakemake was told to be quiet about everything, also about what ends a run."""
     return any(one.name == "ALL" for one in inside(workflow, "output_settings.quiet") or ())
+
+
+def is_short(workflow: Any) -> bool:
+    """Return True if the terminal need not show a line for every job: not with ``--verbose``, and not in a dry run."""
+    return not (inside(workflow, "output_settings.verbose") or inside(workflow, "output_settings.dryrun"))
+
+
+def choose_output(logger: logging.Logger, shown: Callable[[logging.LogRecord], bool]) -> bool:
+    """Show on the terminal only the records that a function chooses; the log file keeps all.
+
+    ``quiet`` in a profile keeps records from both, those of failed jobs among them (Snakemake 9.27). False where a logger plugin
+    writes to the terminal in Snakemake's place: it chooses by itself.
+    """
+    handlers = [handler for handler in logger.handlers if handler.get_name() == TERMINAL]
+    for handler in handlers:
+        handler.addFilter(shown)
+    return bool(handlers)
+
+
+def is_nothing_to_do(record: logging.LogRecord) -> bool:
+    """Return True if Snakemake logs that all results are there: then it calls no handler of the workflow."""
+    from snakemake.common import NOTHING_TO_BE_DONE_MSG
+
+    return record.msg == NOTHING_TO_BE_DONE_MSG
 
 
 def shows_failed_logs(workflow: Any) -> bool:
@@ -172,7 +222,16 @@ def jobs_to_run(dag: Any, pace: float = 1.0) -> dict[int, Job]:
 
     `pace` is how much longer jobs take on this machine; see `foldshift.engine.costs.machine_speed`.
     """
-    wanted = set(dag.needrun_jobs())
+    return _in_order(dag, set(dag.needrun_jobs()), pace)
+
+
+def all_jobs(dag: Any) -> dict[int, Job]:
+    """All jobs of the graph, done or not, as `jobs_to_run` gives those that are to run."""
+    return _in_order(dag, set(dag.jobs), 1.0)
+
+
+def _in_order(dag: Any, wanted: set[Any], pace: float) -> dict[int, Job]:
+    """Jobs by id, each after those that it needs."""
     needs = {job: [one for one in dag.dependencies[job] if one in wanted] for job in wanted}
     found: dict[int, Job] = {}
     for first in sorted(wanted, key=lambda job: job.jobid):
@@ -185,16 +244,17 @@ def jobs_to_run(dag: Any, pace: float = 1.0) -> dict[int, Job]:
                 continue
             stack.pop()
             if job.jobid not in found:
-                seconds = pace * float(job.resources.get("expected_s", 0.0))
-                found[job.jobid] = Job(job.rule.name, seconds, 0.0, 0.0, tuple(one.jobid for one in needs[job]))
+                found[job.jobid] = _as_planned(job, pace, tuple(one.jobid for one in needs[job]))
     return found
+
+
+def _as_planned(job: Any, pace: float, needs: tuple[int, ...]) -> Job:
+    """Facts of a job that the plan and the progress count."""
+    seconds, mb, writes_mb = (float(job.resources.get(key, 0.0) or 0.0) for key in ("expected_s", "mem_mb", "writes_mb"))
+    return Job(job.rule.name, pace * seconds, mb, writes_mb, needs, str(next(iter(job.output), "")), str(job.benchmark or ""))
 
 
 def jobs_done_before(dag: Any, pace: float = 1.0) -> list[Ended]:
     """Jobs that an earlier run did and timed, of those that this run needs; `pace` as for `jobs_to_run`."""
     done = set(dag.jobs) - set(dag.needrun_jobs())
-    timed: Iterable[Any] = (job for job in done if job.benchmark)
-    jobs = [
-        Job(job.rule.name, float(job.resources.get("expected_s", 0.0)), 0.0, 0.0, (), timed=str(job.benchmark)) for job in timed
-    ]
-    return ended_jobs(jobs, pace)
+    return ended_jobs([_as_planned(job, 1.0, ()) for job in done if job.benchmark], pace)
