@@ -26,6 +26,7 @@ for RUN in RUNS.values():
             RUN.id
         input:
             RUN.outputs(),
+            ask.published_files(RUN),
             ask.kernels_stamp(),
             "<results>/provenance/config.yaml",
             "<results>/provenance/versions.json",

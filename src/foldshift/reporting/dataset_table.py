@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from foldshift.reporting.items import TableResult
-from foldshift.reporting.table_grid import plain_grid
+from foldshift.reporting.table_grid import Grid, plain_grid
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, PathLike
@@ -67,10 +67,19 @@ def datasets_table(inputs: Inputs, settings: dict[str, Any], entries: Sequence[d
     files = zip(inputs.descriptions, inputs.origins, entries)
     table = pd.DataFrame([row(read_json(description), read_json(origin), entry) for description, origin, entry in files])
     notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in notes_of(one, entry.get("own", False))]
-    page = table.drop(columns=["checksum", "note", *LISTS[1:]]).assign(class_sizes=table["class_sizes"].map(shortened))
-    page = page.loc[:, [page[name].notna().any() and page[name].ne("").any() for name in page]]
     table = table.assign(**{name: table[name].map(", ".join) for name in LISTS})
-    return {"table1_datasets": TableResult(table, plain_grid(page, notes))}
+    return {"table1_datasets": TableResult(table, datasets_grid(table, notes))}
+
+
+def datasets_grid(table: pd.DataFrame, notes: Sequence[str] | None = None) -> Grid:
+    """Print Table 1; by default the notes are those of the column ``note``."""
+    if notes is None:
+        notes = [f"{row.dataset}: {row.note}." for row in table.itertuples() if row.note]
+    page = table.drop(columns=["checksum", "note", *LISTS[1:]])
+    page = page.loc[:, [page[name].notna().any() and page[name].ne("").any() for name in page]]
+    if "class_sizes" in page:
+        page = page.assign(class_sizes=[shortened(text.split(", ")) for text in page["class_sizes"]])
+    return plain_grid(page, notes)
 
 
 def notes_of(row: dict[Any, Any], own: bool) -> list[str]:

@@ -109,10 +109,10 @@ def log_scale(axis: Axis, most: int = 5) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def save_figure(path: PathLike, figure: Figure) -> None:
+def save_figure(path: PathLike, figure: Figure, forms: Sequence[str] = FORMATS) -> None:
     """Write a figure as SVG, PDF and PNG without dates, and close it."""
     without_date = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}, "png": {"Software": None}}
-    for form in FORMATS:
+    for form in forms:
         with atomic_path(Path(path).with_suffix(f".{form}")) as temporary:
             figure.savefig(temporary, format=form, dpi=150, metadata=without_date[form])
     plt.close(figure)

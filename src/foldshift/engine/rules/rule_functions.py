@@ -11,6 +11,7 @@ from foldshift.engine.costs.dataset_shapes import local_files, shape_of
 from foldshift.engine.costs.job_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
 from foldshift.engine.jobs.code_digest import digest, module_files
 from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
+from foldshift.engine.study.published import PublishedStudy
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.partition.registry import PARTITIONERS, import_path
 
@@ -47,6 +48,7 @@ class RuleFunctions:
         self.runs, self.root, self.has_storage = configured.runs, root, has_storage
         self.layouts = {study: run.layout for study, run in self.runs.items() if run.is_cut}
         self.tasks: dict[str, Any] = {study: run.found.task for study, run in self.runs.items()}
+        self._published = {study: PublishedStudy(run, root) for study, run in self.runs.items()}
         self.spare_minutes = 10 + (self.config["cell_minutes"] or 0)  # an evaluation may once run into the limit of a cell
         self._digest = cache(self._digest_of_files)
 
@@ -241,7 +243,16 @@ class RuleFunctions:
 
     def reporting_rules(self) -> list[str]:
         """Names of the rules that make tables and figures."""
-        return [f"{run.id}_{group.name}" for run in self.runs.values() for group, _ in run.items()]
+        made = [f"{run.id}_{group.name}" for run in self.runs.values() for group, _ in run.items()]
+        return made + [f"{run.id}_published" for run, _ in self.published()]
+
+    def published(self) -> list[tuple[Run, PublishedStudy]]:
+        """Studies whose published results are shown beside those of the run."""
+        return [(self.runs[study], found) for study, found in self._published.items() if found.items]
+
+    def published_files(self, run: Run) -> list[str]:
+        """Pages of the published results of a study."""
+        return self._published[run.id].outputs()
 
     def item_targets(self) -> dict[str, list[str]]:
         """Files of every table and figure by ``<study>_<name>``, where no rule that makes it with others has that name."""
@@ -296,6 +307,7 @@ def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> di
         found[run.id] = f"Tables and figures of {title}."
         found[f"plan_{run.id}"] = f"Plan of a run of {title}: jobs, time, memory. Nothing is started."
         found[f"{run.id}_rows"] = f"All rows of {title}: what its tables are made of."
+        found[f"{run.id}_published"] = f"Published tables and figures of {title}, full scale, to stand beside those of a run."
         found |= {f"{run.id}_{group.name}": f"{title}: {fill(group.message)}." for group in groups}
         for group, some in run.items():  # each of them is a target as well: <study>_<name>
             if names := dict.fromkeys(item.name for item in some if item.name != group.name):

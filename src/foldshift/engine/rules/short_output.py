@@ -52,6 +52,8 @@ def result_lines(results: Path, runs: Iterable[Run], rules: Collection[str]) -> 
     for run in runs:
         made = [(group, some) for group, some in run.items() if _has(rules, f"{run.id}_{group.name}")]
         lines += _item_lines(results / run.id, run, made)
+        if _has(rules, f"{run.id}_published"):
+            lines.append(f"{run.id}: published ones, full scale, in {results / run.id / 'published'}")
     if archive := [results / "archive/foldshift.zip"] * _has(rules, "archive"):
         lines += [f"archive: {archive[0]}"]
     reports = [results / name for name in REPORTS if (results / name).is_file()]

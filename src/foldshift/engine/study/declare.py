@@ -138,6 +138,12 @@ class Table:
         in braces (``{n_seeds}``), as do further words that the function returns (`foldshift.reporting.items.TableResult`).
     when : callable
         ``when(run)``: whether a run has it.
+    show : str
+        The function that lays out the table from its data frame alone, as ``module.function`` within the folder of the study
+        (a name with ``foldshift.`` in front counts from the top); it returns a `foldshift.reporting.table_grid.Grid`. Further
+        parameters are settings of the study, by name. A published table is shown by it; by default, as its columns are.
+    shown_with : dict
+        Further arguments of the function, by name, that are not settings.
     """
 
     name: str
@@ -145,6 +151,8 @@ class Table:
     category: str
     caption: str
     when: Callable[..., Any] = always
+    show: str = ""
+    shown_with: dict[str, Any] = field(default_factory=dict)
 
     kind = "table"
 
@@ -158,8 +166,21 @@ class Table:
         return [f"{self.stem}.{ending}" for ending in FORMATS[self.kind]]
 
 
+@dataclass(frozen=True, eq=False)
 class Figure(Table):
-    """Declaration of a figure: SVG, PDF, PNG, and its caption; attributes as for `Table`."""
+    """Declaration of a figure: SVG, PDF, PNG, and its caption; attributes as for `Table`.
+
+    Attributes
+    ----------
+    draw : str
+        The function that draws the figure from the data frame of a table, as `show` of a table. Empty where it needs more: of
+        a published figure the file is shown.
+    drawn_from : str
+        Name of that table; by default the figure's own.
+    """
+
+    draw: str = ""
+    drawn_from: str = ""
 
     kind = "figure"
 
