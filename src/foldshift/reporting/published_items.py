@@ -59,11 +59,23 @@ def write_published(item: dict[str, Any], path: PathLike, show: Callable[..., An
     """
     path, caption = Path(path), f"{title_line(facts)}. {published_caption(item['caption'])}".strip()
     settings = facts["settings"] | {"master_seed": facts["master_seed"]}
-    made = _shown(item, show, settings)
-    if item["kind"] == "table":
+    made, notes = None, []
+    if show is not None:
+        try:
+            made = _called(item, show, settings | item["arguments"])
+        except Exception as error:  # columns of an earlier version may break the layout anywhere
+            reason = f"{type(error).__name__}: {error}"
+            logging.warning("%s: published by an earlier version, shown as it is (%s)", item["name"], reason)
+            notes.append(EARLIER)
+    if item["kind"] == "figure":
+        _write_figure(item, path, made, caption)
+    else:
         shutil.copyfile(item["source"], path.with_suffix(".csv"))
-        write_text(path, to_html(replace(made, caption=caption)))
-        return
+        write_text(path, to_html(replace(made if isinstance(made, Grid) else _as_it_is(item, notes), caption=caption)))
+
+
+def _write_figure(item: dict[str, Any], path: Path, made: Any, caption: str) -> None:
+    """Write the page of a figure and, beside it, the figure that was drawn anew or else the published one."""
     from foldshift.reporting.figure_style import save_figure, to_page
 
     image = path.with_suffix(".svg")
@@ -74,28 +86,25 @@ def write_published(item: dict[str, Any], path: PathLike, show: Callable[..., An
     write_text(path, to_page(image.read_text(encoding="utf-8"), item["title"], caption))
 
 
-def _shown(item: dict[str, Any], show: Callable[..., Any] | None, settings: dict[str, Any]) -> Any:
-    """Call the function that shows an item; without one, or where it does not fit, fall back on what was published."""
-    earlier = False
-    if show is not None:
-        try:
-            made = show_from(show, read_table(item["table"]), settings | item["arguments"])
-            if isinstance(made, Grid):
-                return replace(made, rows=[[_text(cell) for cell in row] for row in made.rows], notes=[*made.notes, ANEW])
-            if (figure := figure_of(made)) is not None:
-                return figure
-        except Exception as error:  # columns of an earlier version may break the layout anywhere
-            logging.warning(
-                "%s: published by an earlier version, shown as it is (%s: %s)", item["name"], type(error).__name__, error
-            )
-            earlier = True
-    if item["kind"] == "figure":
-        return None
+def _as_it_is(item: dict[str, Any], notes: list[str]) -> Grid:
+    """Show a published table as its columns are."""
     frame = read_table(item["source"])
-    notes = [EARLIER] * earlier
-    if len(frame) > MOST_ROWS:
-        notes.append(f"The first {MOST_ROWS} of {len(frame)} rows; the CSV file has them all.")
-    return plain_grid(frame.head(MOST_ROWS), notes)
+    more = [f"The first {MOST_ROWS} of {len(frame)} rows; the CSV file has them all."] * (len(frame) > MOST_ROWS)
+    return plain_grid(frame.head(MOST_ROWS), notes + more)
+
+
+def _called(item: dict[str, Any], show: Callable[..., Any], words: dict[str, Any]) -> Grid | Figure | None:
+    """Call the function that shows an item.
+
+    A CSV file does not say whether a column that is empty throughout is one of texts or of numbers: both are tried.
+    """
+    try:
+        made = show_from(show, read_table(item["table"], empty_is_text=True), words)
+    except Exception:
+        made = show_from(show, read_table(item["table"]), words)
+    if isinstance(made, Grid):
+        return replace(made, rows=[[_text(cell) for cell in row] for row in made.rows], notes=[*made.notes, ANEW])
+    return made.figure if isinstance(made, FigureResult) else made
 
 
 def show_from(show: Callable[..., Any], frame: pd.DataFrame, words: dict[str, Any]) -> Any:
@@ -104,15 +113,15 @@ def show_from(show: Callable[..., Any], frame: pd.DataFrame, words: dict[str, An
     return show(frame, **{name: words[name] for name in names if name in words})
 
 
-def figure_of(made: FigureResult | Figure) -> Figure | None:
-    """Return the figure that a function drew, if any."""
-    return made.figure if isinstance(made, FigureResult) else made
-
-
-def read_table(path: PathLike) -> pd.DataFrame:
+def read_table(path: PathLike, empty_is_text: bool = False) -> pd.DataFrame:
     """Read a published table: only empty fields are missing, and those of a column of texts are empty texts."""
     frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    return frame.assign(**{name: frame[name].fillna("") for name in frame if frame[name].dtype == object})
+
+    def is_text(column: pd.Series) -> bool:
+        known = column.dropna()
+        return empty_is_text if known.empty else all(isinstance(value, str) for value in known)
+
+    return frame.assign(**{name: frame[name].astype(object).fillna("") for name in frame if is_text(frame[name])})
 
 
 def published_caption(path: PathLike) -> str:
@@ -123,5 +132,9 @@ def published_caption(path: PathLike) -> str:
 
 
 def _text(cell: TableCell | str) -> TableCell | str:
-    """Return a cell; an empty text where a column of texts was empty throughout."""
-    return cell if isinstance(cell, TableCell | str) else "" if cell != cell else str(cell)
+    """Return a cell whose text is one: a number is written, and a missing one, as of a column of texts without any, is empty."""
+    text = cell.text if isinstance(cell, TableCell) else cell
+    if isinstance(text, str):
+        return cell
+    written = "" if text != text else f"{text:g}"
+    return replace(cell, text=written) if isinstance(cell, TableCell) else written

@@ -261,7 +261,8 @@ class RuleFunctions:
             for _, some in run.items():
                 for item in some:
                     found.setdefault(f"{run.id}_{item.name}", []).extend(map(run.file, item.files()))
-        taken = {f"{run.id}_{group.name}" for run in self.runs.values() for group in (*run.declared.items, *run.measures())}
+        taken = {f"{run.id}_{group.name}" for run in self.runs.values() for group in run.declared.items}
+        taken |= {f"{run.id}_{measure.name}" for run in self.runs.values() for measure in run.measures()}
         return {name: files for name, files in found.items() if name not in taken}
 
     def unmeasured_learners(self) -> list[str]:

@@ -149,7 +149,7 @@ class Session:
     # The run
 
     def begin(self, log: Sequence[str] = ()) -> None:
-        """Clear what a killed run left half-written, and report from now on how far this run is; `log` are Snakemake's log files."""
+        """Clear what a killed run left half-written, and report from now on how far this run is; `log`: Snakemake's log files."""
         folders = [self.config["results"], self.config["resources"]]
         if self.has_storage:
             folders.append(internals.local_storage_prefix(self._workflow))

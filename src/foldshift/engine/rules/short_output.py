@@ -1,4 +1,4 @@
-"""What a run shows on the terminal: progress in few lines, warnings and failures in full, and at the end where the results are."""
+"""Lines of a run on the terminal: little progress, warnings and failures in full, and at the end where the results are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published results of a study: tables and figures at full scale that come with the clone, shown beside those of a smaller run."""
+"""Published results of a study: tables and figures at full scale that come with the clone, beside those of a smaller run."""
 
 from __future__ import annotations
 

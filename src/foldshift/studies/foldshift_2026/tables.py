@@ -75,7 +75,7 @@ def honesty(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult |
         "ledger": TableResult(claims, ledger_grid(claims)),
         "by_folds": TableResult(folds, folds_grid(folds)),
         "honesty": TableResult(by_cut, honesty_grid(by_cut, lost)),
-        "coverage": TableResult(coverage, coverage_grid(coverage[coverage["target"] == WHOLE_SAMPLE], level)),
+        "coverage": TableResult(coverage, coverage_grid(coverage, level)),
         "by_population": TableResult(populations),
         "optimism (figure)": draw_optimism(by_cut, cuts),
     }
@@ -147,6 +147,7 @@ def _measured(row: pd.Series, name: str) -> TableCell:
 
 def coverage_grid(table: pd.DataFrame, level: float) -> Grid:
     """Print the coverage of the error of the model trained on the whole sample."""
+    table = table[table["target"] == WHOLE_SAMPLE]
     intervals = list(dict.fromkeys(table["interval"]))
     rows: list[list[TableCell | str]] = []
     for (task, n_sample, k), block in table.groupby(["task", "n_sample", "k"], sort=False):
