@@ -190,8 +190,10 @@ class Session:
         self._say_results()
 
     def _say_results(self) -> None:
-        rules = {job.rule.name for job in internals.planned_jobs(self._workflow)}
-        for line in result_lines(Path(self.config["results"]), self.runs.values(), rules):
+        rules, results = {job.rule.name for job in internals.planned_jobs(self._workflow)}, self.config["results"]
+        named = [path for files in self.named_items().values() for path in files if path.endswith(".html")]
+        lines = [path.replace("<results>", results) for path in named]
+        for line in (*lines, *result_lines(Path(results), self.runs.values(), rules)):
             self._progress.say(f"foldshift: {line}")
 
     def _report_failures(self) -> None:

@@ -103,7 +103,8 @@ def add_configfiles(workflow: Any, config: dict[str, Any], files: Sequence[Path]
     from snakemake.common.configfile import load_configfile
     from snakemake.utils import update_config
 
-    settings, merged = inside(workflow, "config_settings"), {}
+    settings = inside(workflow, "config_settings")
+    merged: dict[str, Any] = {}
     given = list(inside(workflow, "config_settings.configfiles"))
     settings.configfiles = [*(file.absolute() for file in files if file.absolute() not in given), *given]
     for file in settings.configfiles:
