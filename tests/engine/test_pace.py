@@ -66,6 +66,8 @@ class Waiting(NamedTuple):
     """A job of Snakemake's, as far as it is read."""
 
     jobid: int
+    output: tuple[str, ...] = ()
+    benchmark: str | None = None
 
     @property
     def rule(self):

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from foldshift.engine.costs.plan import Job, Recorder, duration, plan_text, read_jobs, simulate
+from foldshift.engine.costs.plan import Job, Recorder, duration, in_a_list, plan_text, read_jobs, simulate
 from foldshift.engine.costs.timings import PRIOR, Ended, ended_jobs, seconds_taken
 
 
@@ -70,7 +70,12 @@ def test_the_plan_says_jobs_done_core_hours_longest_memory_disk_and_times():
         and "2.0 GB" in " ".join(rows["measure"])
     )
     assert rows["tables_and_figures"][1:3] == ["1", "0"] and rows["all"][1:4] == ["4", "2", "1.00"]
-    assert "0.50 GB" in " ".join(rows["all"]) and "3 cores 60 min" in text and "mine" in text and "Nothing was started" in text
+    assert "0.50 GB" in " ".join(rows["all"]) and "3 cores 60 min" in text and "mine" in text
+
+
+def test_jobs_by_id_become_a_list_without_those_that_make_no_file():
+    jobs = {7: Job("a", 1.0, 0.0, 0.0, (), "a"), 9: Job("all", 0.0, 0.0, 0.0, (7,)), 4: Job("b", 2.0, 0.0, 0.0, (7, 9), "b")}
+    assert [(job.rule, job.needs) for job in in_a_list(jobs)] == [("a", ()), ("b", (0,))]
 
 
 def timed(path, text):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.engine.costs.plan import Job
-from foldshift.engine.costs.progress import Estimate, Progress, estimate, progress_line
+from foldshift.engine.costs.progress import STEP, Estimate, Progress, estimate, progress_line
 from foldshift.engine.costs.timings import PRIOR, Ended, factors
 
 NOON = time.mktime((2026, 3, 4, 12, 0, 0, 0, 0, -1))
@@ -142,6 +142,33 @@ def test_a_line_at_most_once_a_minute_and_when_a_job_has_ended(run):
     assert stream.getvalue().count("\n") == 1
 
 
+def test_a_long_run_has_some_forty_lines_and_a_first_one_after_a_minute():
+    clock, stream, logger = Clock(), io.StringIO(), logging.Logger("snakemake")
+    progress, n = Progress(stream, clock=clock), 600
+    progress.start({i: job(70) for i in range(n)}, 1, logger)
+    for i in range(n):
+        logger.info(None, extra={"event": "job_info", "jobid": i})
+        clock.now += 70
+        logger.info(None, extra={"event": "job_finished", "job_id": i})
+        assert i or stream.getvalue().startswith("foldshift: 1 of 600 jobs")
+    assert 30 <= stream.getvalue().count("\n") <= 1 / STEP + 1
+
+
+def test_the_first_line_says_what_there_is_to_do(run):
+    progress = run[2]
+    assert progress.first_line() == "foldshift: 3 jobs, 4.5 core-minutes, about 4 min on 1 core"
+    progress.cores = None
+    assert progress.first_line() == "foldshift: 3 jobs, 4.5 core-minutes"
+
+
+def test_a_job_that_failed_is_named_at_the_end_unless_a_retry_went_well(run):
+    _, _, progress, tell = run
+    for i in (1, 2):
+        tell("job_error", jobid=i, rule_name="evaluate", log=[f"{i}.log"])
+    tell("job_finished", job_id=2)
+    assert list(progress.failed.values()) == [("evaluate", ["1.log"])]
+
+
 def test_the_last_line_says_how_the_run_ended(run):
     clock, stream, progress, tell = run
     for i in (1, 2, 3):
@@ -159,7 +186,7 @@ def test_a_job_that_failed_and_jobs_of_others_do_not_count(run):
     tell("progress", done=1, total=3)
     clock.now += 100
     tell("job_finished", job_id=77)
-    tell("job_error", jobid=1)
+    tell("job_error", jobid=1, rule_name="evaluate", log=[])
     assert progress.begun == {} and progress.finished == {} and stream.getvalue() == ""
     progress.end()
     assert stream.getvalue().startswith("foldshift: 0 of 3 jobs") and "stopped after 2 min" in stream.getvalue()

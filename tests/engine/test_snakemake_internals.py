@@ -1,6 +1,7 @@
 """The names of Snakemake that foldshift uses and Snakemake does not promise to keep are there, and a missing one is named."""
 
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,14 @@ import pytest
 from foldshift.engine.rules.snakemake_internals import (
     PATHS,
     RUNNING_PATHS,
+    TERMINAL,
     MissingInternalError,
+    add_configfiles,
+    choose_output,
     inside,
+    is_nothing_to_do,
     is_quiet,
+    is_short,
     jobs_done_before,
     shows_failed_logs,
     stop_rate_limiter,
@@ -41,7 +47,10 @@ rule one:
     resources: expected_s=2
     shell: "touch {output}"
 
-Path("read.json").write_text(json.dumps(there(internals.PATHS)))
+from snakemake.logging import logger
+
+terminal = {"terminal": internals.choose_output(logger, lambda record: True)}
+Path("read.json").write_text(json.dumps(there(internals.PATHS) | terminal))
 assert internals.target_rules(workflow) == ["one"] and internals.is_made(workflow, "one.txt")
 assert internals.is_main_process(workflow) and internals.storage_name(workflow) is None
 assert internals.n_cores(workflow) == 1 and internals.path_in_jobs(workflow, "results") == "results"
@@ -50,6 +59,7 @@ onstart:
     jobs = internals.jobs_to_run(workflow.dag)
     internals.stop_rate_limiter(workflow)
     assert [job.rule for job in jobs.values()] == ["one"] and [job.seconds for job in jobs.values()] == [2.0]
+    assert internals.all_jobs(workflow.dag) == jobs and [job.makes for job in jobs.values()] == ["one.txt"]
     assert internals.runs_locally(workflow) and [job.rule.name for job in internals.planned_jobs(workflow)] == ["one"]
     Path("running.json").write_text(json.dumps(there(internals.RUNNING_PATHS)))
 """
@@ -86,6 +96,47 @@ def test_logs_are_shown_unless_everything_is_quiet():
     assert is_quiet(workflow(True, "ALL")) and not is_quiet(workflow(True))
 
 
+def test_the_terminal_is_short_unless_it_is_asked_for_more():
+    def workflow(verbose, dryrun):
+        return SimpleNamespace(output_settings=SimpleNamespace(verbose=verbose, dryrun=dryrun))
+
+    assert is_short(workflow(False, False)) and not is_short(workflow(True, False)) and not is_short(workflow(False, True))
+
+
+def test_what_the_terminal_shows_is_chosen_on_its_handler_alone(looked_up):
+    logger, shown = logging.Logger("snakemake"), []
+    for name in (TERMINAL, "file"):
+        handler = logging.Handler()
+        handler.name, handler.emit = name, lambda record, name=name: shown.append((name, record.msg))
+        logger.addHandler(handler)
+    assert choose_output(logger, lambda record: record.msg != "job")
+    logger.warning("job")
+    logger.warning("failure")
+    assert shown == [("file", "job"), (TERMINAL, "failure"), ("file", "failure")]
+    assert not choose_output(logging.Logger("a plugin's"), bool)
+    assert looked_up["terminal"]
+
+
+def test_nothing_to_do_is_known_by_snakemakes_own_message():
+    from snakemake.common import NOTHING_TO_BE_DONE_MSG
+
+    record = logging.LogRecord("snakemake", logging.INFO, "", 1, NOTHING_TO_BE_DONE_MSG, None, None)
+    assert is_nothing_to_do(record)
+    record.msg = "something"
+    assert not is_nothing_to_do(record)
+
+
+def test_files_that_are_added_lie_below_those_of_the_command_line(tmp_path):
+    for name, text in (("low.yaml", "scale: paper\nstudies: {a: {}}\n"), ("mine.yaml", "studies: {b: {}}\nn_seeds: 3\n")):
+        (tmp_path / name).write_text(text)
+    settings = SimpleNamespace(configfiles=[tmp_path / "mine.yaml"], config={"n_seeds": 5}, overwrite_config={})
+    config = {"scale": "laptop", "minutes_per_job": 1}
+    for _ in range(2):  # a plan names them again
+        add_configfiles(SimpleNamespace(config_settings=settings), config, [tmp_path / "low.yaml"])
+    assert config == settings.overwrite_config == {"scale": "paper", "studies": {"a": {}, "b": {}}, "n_seeds": 5}
+    assert settings.configfiles == [tmp_path / "low.yaml", tmp_path / "mine.yaml"]
+
+
 def test_the_rate_limiter_is_taken_away_where_there_is_one():
     scheduler = SimpleNamespace(job_rate_limiter="timers")
     stop_rate_limiter(SimpleNamespace(scheduler=scheduler))
@@ -104,7 +155,7 @@ def test_jobs_of_an_earlier_run_count_with_the_time_that_it_noted(tmp_path):
     class Job:
         def __init__(self, name, timed):
             self.resources = {"expected_s": 2.0}
-            self.rule, self.benchmark = SimpleNamespace(name=name), timed
+            self.rule, self.benchmark, self.output = SimpleNamespace(name=name), timed, []
 
     done, left = Job("one", tmp_path / "one.tsv"), Job("two", None)
     graph = SimpleNamespace(jobs=[done, left], needrun_jobs=lambda: [left])
