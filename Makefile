@@ -122,8 +122,8 @@ validate_levels = "$(BIN)/python" validation/simulate_levels.py
 validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
 
 .PHONY: paper
-paper: $(READY) ## a study at the paper's scale, STUDY=moreno_torres_2012 or (default) saez_2022; MIRROR=folder takes the data from there
-	"$(BIN)/snakemake" --cores $(CORES) --configfile config/paper.yaml $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),saez_2022)
+paper: $(READY) ## the five papers in full, plan first: a night on two cores; or STUDY=saez_2022; MIRROR=folder takes the data from there
+	"$(BIN)/snakemake" --cores $(CORES) $(if $(STUDY),--configfile config/paper.yaml) $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),paper)
 
 .PHONY: archive
 archive: $(READY) ## one file with scores, configuration, provenance, tables and figures of the default run

@@ -186,10 +186,11 @@ class Session:
     def finish(self) -> None:
         """Report, after a run that went well, how it ended, which fits failed, and where the results are."""
         self.end()
-        self._report_failures()
         self._say_results()
 
     def _say_results(self) -> None:
+        """Report which fits failed, and where the results are: also where nothing was left to do."""
+        self._report_failures()
         rules, results = {job.rule.name for job in internals.planned_jobs(self._workflow)}, self.config["results"]
         named = [path for files in self.named_items().values() for path in files if path.endswith(".html")]
         lines = [path.replace("<results>", results) for path in named]
