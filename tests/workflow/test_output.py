@@ -80,7 +80,13 @@ def dry_run(folder, *arguments):
 
 def test_paper_is_the_five_papers_in_full_without_a_configuration_file(tmp_path):
     stats = dict(re.findall(r"^(\w+) +(\d+)$", said(dry_run(tmp_path, "paper")), re.MULTILINE))
-    one_of_each = ["saez_2022_error", "moreno_torres_2012_agreement", "geras_2013_error", "wong_2015_audit", "cieslak_2009_features"]
+    one_of_each = [
+        "saez_2022_error",
+        "moreno_torres_2012_agreement",
+        "geras_2013_error",
+        "wong_2015_audit",
+        "cieslak_2009_features",
+    ]
     assert set(one_of_each) <= stats.keys()
     assert not [rule for rule in stats if rule.startswith(("foldshift_2026", "advice")) or rule.endswith("_published")]
     named = said(
