@@ -64,6 +64,11 @@ def test_few_items_are_named_one_by_one_and_many_by_their_folders(tmp_path):
     ]
 
 
+def test_what_the_command_asks_for_by_name_is_listed_alone():
+    page = "results/one_2020/figures/boxes.html"
+    assert result_lines(Path("results"), [study(7)], {"one_2020_numbers", "one_2020_pictures"}, [page]) == [page]
+
+
 def test_the_report_comes_last_and_a_plan_has_no_results(tmp_path):
     (tmp_path / "report.html").touch()
     assert result_lines(tmp_path, [study(1)], {"their_one_2020_pictures"})[-1] == f"report: {tmp_path / 'report.html'}"

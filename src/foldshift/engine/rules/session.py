@@ -193,8 +193,8 @@ class Session:
         self._report_failures()
         rules, results = {job.rule.name for job in internals.planned_jobs(self._workflow)}, self.config["results"]
         named = [path for files in self.named_items().values() for path in files if path.endswith(".html")]
-        lines = [path.replace("<results>", results) for path in named]
-        for line in (*lines, *result_lines(Path(results), self.runs.values(), rules)):
+        named = [path.replace("<results>", results) for path in named]
+        for line in result_lines(Path(results), self.runs.values(), rules, named):
             self._progress.say(f"foldshift: {line}")
 
     def _report_failures(self) -> None:

@@ -43,13 +43,14 @@ def failure_lines(failed: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     return lines + [f"failed: {len(failed) - MOST_FAILURES} more"] * (len(failed) > MOST_FAILURES)
 
 
-def result_lines(results: Path, runs: Iterable[Run], rules: Collection[str]) -> list[str]:
+def result_lines(results: Path, runs: Iterable[Run], rules: Collection[str], named: Sequence[str] = ()) -> list[str]:
     """Say where the results are that some rules made; nothing for rules without results, as a plan's.
 
-    Another workflow may have put a prefix in front of the names of the rules.
+    Another workflow may have put a prefix in front of the names of the rules. `named` are the pages of tables and figures that the
+    command asks for by name: then what comes with them is not listed.
     """
-    lines = []
-    for run in runs:
+    lines = list(named)
+    for run in runs if not named else ():
         made = [(group, some) for group, some in run.items() if _has(rules, f"{run.id}_{group.name}")]
         lines += _item_lines(results / run.id, run, made)
         if _has(rules, f"{run.id}_published"):
