@@ -46,7 +46,7 @@ def failure_lines(failed: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
 def result_lines(results: Path, runs: Iterable[Run], rules: Collection[str], named: Sequence[str] = ()) -> list[str]:
     """Say where the results are that some rules made; nothing for rules without results, as a plan's.
 
-    Another workflow may have put a prefix in front of the names of the rules. `named` are the pages of tables and figures that the
+    Another workflow may have put a prefix in front of the names of the rules. `named`: pages of tables and figures that the
     command asks for by name: then what comes with them is not listed.
     """
     lines = list(named)
