@@ -20,7 +20,7 @@ def message(done):
     assert done.returncode != 0, text
     assert "Traceback" not in text, text
     found = {line.split("foldshift: ", 1)[1].strip() for line in text.splitlines() if "foldshift: " in line}
-    found = {line for line in found if not re.match(r"\d+ of \d+ jobs, ", line)}
+    found = {line for line in found if not re.match(r"(\d+ of )?\d+ jobs, |failed: ", line)}
     assert len(found) == 1, text
     return found.pop()
 
