@@ -151,13 +151,13 @@ def crash_and_resume(workflow, n_finished, delay, with_jobs):
     crash : Crash
     """
     log = workflow.folder / "killed.log"
-    run = workflow.start(log)
+    run = workflow.start(log, "--verbose")  # which says what every job does
     try:
         wait_until(lambda: finished_jobs(log) >= n_finished or run.poll() is not None, 600, f"{n_finished} finished jobs")
         time.sleep(delay)
         kill_run(run, with_jobs)
         workflow("--unlock", check=True)
-        done = workflow(check=True)
+        done = workflow("--verbose", check=True)
         # Orphans have long lost the race; they must be gone before anybody looks for what they leave behind.
         wait_until(lambda: not group_lives(run), 120, "end of the orphans")
     finally:
@@ -182,7 +182,7 @@ def main(n_kills=10, seed=1):
     n_bad = 0
     with tempfile.TemporaryDirectory() as folder:
         reference = Workflow(Path(folder) / "reference", SMALL)
-        n_jobs = planned_jobs(reference(check=True).stderr)
+        n_jobs = planned_jobs(reference("--verbose", check=True).stderr)
         for with_jobs in (True, False):
             for number, (n_finished, delay) in enumerate(moments(n_kills, n_jobs, seed + with_jobs)):
                 workflow = Workflow(Path(folder) / f"{'group' if with_jobs else 'alone'}-{number}", SMALL)

@@ -97,7 +97,7 @@ def main(study="saez_2022"):
         for _ in range(2):
             server.calls.clear()
             start = time.monotonic()
-            done = workflow(*server.options(), env=KEYS, profile="s3", check=True)
+            done = workflow("--verbose", *server.options(), env=KEYS, profile="s3", check=True)
             n_jobs, seconds = planned_jobs(done.stdout + done.stderr), time.monotonic() - start
             print(f"{n_jobs} jobs, {seconds:.0f} s, {server.calls.total()} calls: {dict(server.calls)}", flush=True)
         start = time.monotonic()

@@ -19,7 +19,7 @@ FULL = "No space left on device"
 def reference(tmp_path_factory):
     """A run that nobody killed, and the number of its jobs."""
     workflow = Workflow(tmp_path_factory.mktemp("reference"), SMALL)
-    done = workflow(check=True)
+    done = workflow("--verbose", check=True)
     return workflow.tables(), planned_jobs(done.stdout + done.stderr)
 
 
@@ -48,7 +48,7 @@ def test_a_killed_run_resumes_to_the_same_bytes_and_keeps_finished_jobs(referenc
 
 def test_a_second_run_in_the_same_folder_is_refused_and_told_what_to_do(tmp_path):
     workflow, log = Workflow(tmp_path, SMALL), tmp_path / "first.log"
-    first = workflow.start(log)
+    first = workflow.start(log, "--verbose")
     try:
         wait_until(lambda: finished_jobs(log) >= 0, 120, "the first run")
         second = workflow()

@@ -54,7 +54,7 @@ def killed(server, tmp_path_factory):
 
     workflow = project(tmp_path_factory.mktemp("s3") / "project")
     log, keywords = workflow.folder / "killed.log", {"env": KEYS, "profile": "s3"}
-    run = workflow.start(log, *server.options(), **keywords)
+    run = workflow.start(log, "--verbose", *server.options(), **keywords)
     try:
         wait_until(lambda: finished_jobs(log) >= 7 or run.poll() is not None, 120, "seven finished jobs")
     finally:
