@@ -71,9 +71,9 @@ DATASETS = OutputGroup(
     items=(
         Table(
             "table1_datasets",
+            show="foldshift.reporting.dataset_table.datasets_grid",
             title="Table 1: data sets",
             category="1 Data",
-            show="foldshift.reporting.dataset_table.datasets_grid",
             caption="Data sets of the study after rows with missing values were dropped: what is predicted and the sizes of its "
             "classes, inputs (in all and by kind) and samples as found and as the catalogue expects them (the paper's Table 1, "
             "where they are the paper's), rows dropped, distinct target values, constant inputs, and the source of the file. "
@@ -168,9 +168,9 @@ def single_datasets(
         items=(
             Table(
                 "partitioners_by_dataset",
+                show="foldshift.studies.common.within_dataset.partitioners_grid",
                 title="Ways of cutting, on each data set by itself",
                 category=category,
-                show="foldshift.studies.common.within_dataset.partitioners_grid",
                 caption=f"{what} under every way of cutting less that under {reference}, with the 95 % interval of the mean over "
                 "partitions of these rows: partitions are independent given the rows, so that Welch's test of the two sets of "
                 "them is right, and its p is corrected for all comparisons of the data set (Holm). Spread: standard deviation "
@@ -182,9 +182,9 @@ def single_datasets(
             ),
             Table(
                 "learners_by_dataset",
+                show="foldshift.studies.common.within_dataset.learners_grid",
                 title="Learners, on each data set by itself",
                 category=category,
-                show="foldshift.studies.common.within_dataset.learners_grid",
                 caption=f"{what} of one learner less that of another on the same folds, cut by {reference}, with the 95 % "
                 "interval and p of Nadeau and Bengio's test: training parts overlap, and repeating does not make partitions "
                 "independent, so that a plain t test would find differences that are not there. Spread: standard deviation of "

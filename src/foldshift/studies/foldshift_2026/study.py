@@ -135,9 +135,9 @@ STUDY = Study(
             items=(
                 Table(
                     "answer",
+                    show="tables.answer_grid",
                     title="What to do",
                     category="1 Answer",
-                    show="tables.answer_grid",
                     caption="Which cut, how many folds and repetitions, which interval, by task and size of the data: the random "
                     "cut, unless another one was shown to be nearer to the truth; over all learners, and for each. Error: root "
                     "mean square of the estimate of one cross-validation less the true error of the model trained on the whole "
@@ -149,18 +149,18 @@ STUDY = Study(
                 ),
                 Table(
                     "ledger",
+                    show="tables.ledger_grid",
                     title="Claims of the field, tested",
                     category="2 Ledger",
-                    show="tables.ledger_grid",
                     caption="What papers, folklore and this project say of cuts, each as one comparison that was fixed before "
                     "the rows were looked at. A lower estimate is no merit: estimates are held against the error on rows outside "
                     "the sample.",
                 ),
                 Table(
                     "by_folds",
+                    show="tables.folds_grid",
                     title="Does it depend on the number of folds?",
                     category="2 Ledger",
-                    show="tables.folds_grid",
                     caption="Every cut against the random one with as many folds: how much nearer to the error of the model "
                     "trained on the whole sample its estimate is, how much less it varies between partitions, and how much lower "
                     "it is; below 0: nearer, varies less, lower. Models of two folds are trained on half of the rows, so that "
@@ -170,10 +170,10 @@ STUDY = Study(
                 ),
                 Table(
                     "honesty",
-                    title="Is the estimate honest?",
-                    category="3 Honesty",
                     show="tables.honesty_grid",
                     shown_with={"lost": 0},
+                    title="Is the estimate honest?",
+                    category="3 Honesty",
                     caption="Samples of populations are cross-validated with every cut. Bias: mean of estimate less truth, for "
                     "three truths that differ: the mean error of models trained on a random part of the sample as large as the "
                     "training parts (part), that of these very models, and the error of the model trained on the whole sample, "
@@ -187,9 +187,9 @@ STUDY = Study(
                 ),
                 Table(
                     "coverage",
+                    show="tables.coverage_grid",
                     title="Which interval holds, by cut?",
                     category="4 Coverage",
-                    show="tables.coverage_grid",
                     caption="Intervals from one cross-validation, held against the error of the model trained on the whole "
                     "sample (the CSV file has two more targets). An honest {level_percent} % interval holds it in "
                     "{level_percent} of 100 samples. Cuts that make folds alike can shrink intervals that rest on the spread "
@@ -227,10 +227,10 @@ STUDY = Study(
             items=(
                 Table(
                     "methods",
-                    title="Nested, corrected t, conservative Z: what more fits buy",
-                    category="4 Coverage",
                     show="interval_tables.methods_grid",
                     shown_with={"n_failed": 0},
+                    title="Nested, corrected t, conservative Z: what more fits buy",
+                    category="4 Coverage",
                     when=lambda run: bool(method_cells(run)),
                     caption="Intervals that take more fits than one cross-validation, held against the error of the model "
                     "trained on the whole sample: nested cross-validation (Bates et al. 2024), the corrected t test's interval "

@@ -129,6 +129,7 @@ STUDY = Study(
             items=(
                 Table(
                     "figure2_error",
+                    show="tables.error_grid",
                     title="Figure 2 as a table: what cross-validation promises, and what a new source delivers",
                     category="1 Bias and spread",
                     caption="Does cross-validation promise too much on a source that it has not seen? CVS leaves one source "
@@ -138,6 +139,7 @@ STUDY = Study(
                 ),
                 Table(
                     "figure3_spread",
+                    show="tables.spread_grid",
                     title="Figure 3 as a table: spread of the estimate",
                     category="1 Bias and spread",
                     caption="How much do the estimates vary when the sources stay the same? Standard deviation over data "
@@ -181,6 +183,7 @@ STUDY = Study(
                 ),
                 Table(
                     "figure4_decomposition",
+                    show="tables.decomposition_grid",
                     title="Figure 4 as a table: what the variance is made of",
                     category="2 Decomposition",
                     caption="The variance theta of the estimate is the sum of three terms. Losses vary alone (sigma), with "
@@ -189,6 +192,7 @@ STUDY = Study(
                 ),
                 Table(
                     "figure6_estimators",
+                    show="tables.figure6_grid",
                     title="Figure 6 as a table: can a single data set tell the variance?",
                     category="3 Estimators",
                     caption="The true variance of the estimate over {n_truth} data sets from the same domains. Beside it is "
@@ -197,6 +201,7 @@ STUDY = Study(
                 ),
                 Table(
                     "estimators",
+                    show="tables.estimators_grid",
                     title="How good is an estimate of the variance made from a single data set?",
                     category="3 Estimators",
                     caption="A user has one data set. Ratio: mean estimate over true variance. sd/mean: its spread. "
@@ -215,6 +220,7 @@ STUDY = Study(
             items=(
                 Table(
                     "claims_ledger",
+                    show="foldshift.reporting.claims_ledger.claims_grid",
                     title="Claims of the paper",
                     category="5 Paper versus ours",
                     caption="Every sentence of the paper that states an order or a size of results, in our words, with our "
@@ -234,6 +240,7 @@ STUDY = Study(
             items=(
                 Table(
                     "mean_predictor",
+                    show="tables.mean_predictor_grid",
                     title="Exact results",
                     category="4 Models",
                     caption="The mean of the training data as learner, squared loss, K = 10 sources of normal points with "
@@ -242,6 +249,7 @@ STUDY = Study(
                 ),
                 Table(
                     "models",
+                    show="tables.models_grid",
                     title="Estimators where the truth is known",
                     category="4 Models",
                     when=lambda run: bool(run.settings["models"]),
@@ -271,6 +279,7 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure2_error",
+                    draw="figures.draw_error",
                     title="Figure 2: what cross-validation promises, and what a new source delivers",
                     category="1 Bias and spread",
                     caption="CVS leaves one source out, CVR cuts at random, OSE is the error on a source held out of "
@@ -280,6 +289,7 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure3_spread",
+                    draw="figures.draw_spread",
                     title="Figure 3: spread of the estimate",
                     category="1 Bias and spread",
                     caption="Standard deviation of both estimates when the sources stay the same, mean over {n_seeds} draws "
@@ -288,6 +298,7 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure4_decomposition",
+                    draw="figures.draw_decomposition",
                     title="Figure 4: what the variance is made of",
                     category="2 Decomposition",
                     caption="The variance of the estimate (black) is the sum of three terms: losses alone (sigma), with "
@@ -305,6 +316,7 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure6_estimators",
+                    draw="figures.draw_estimators",
                     title="Figure 6: can a single data set tell the variance?",
                     category="3 Estimators",
                     caption="Black: the true variance, over {n_truth} data sets. Other lines: mean of each estimator, which "
@@ -314,6 +326,8 @@ STUDY = Study(
                 ),
                 Figure(
                     "coverage",
+                    draw="figures.draw_coverage",
+                    drawn_from="estimators",
                     title="How often do the intervals hold?",
                     category="3 Estimators",
                     caption="Share of {n_truth} data sets whose 95 % interval holds the expected estimate, for these "
