@@ -159,6 +159,7 @@ STUDY = Study(
             items=(
                 Table(
                     "table1_bias",
+                    show="tables.table1_grid",
                     title="Table 1: naive estimators of the variance of CVS",
                     category="3 Estimators",
                     caption="Estimators for blocks that are sources, with the bias that the paper prints. Right: the value "
@@ -167,6 +168,7 @@ STUDY = Study(
                 ),
                 Table(
                     "table2_bias",
+                    show="tables.table2_grid",
                     title="Table 2: estimators of the variance of CVR",
                     category="3 Estimators",
                     caption="Estimators for random blocks, with the bias that the paper prints, and theta_5, its new one. "
@@ -175,6 +177,7 @@ STUDY = Study(
                 ),
                 Table(
                     "proposition1",
+                    show="tables.proposition1_grid",
                     title="Proposition 1: an estimator for any chosen bias",
                     category="3 Estimators",
                     caption="Choose factors of sigma², omega, gamma and mu² with a1 + a2 + a3 - a4 = -1. The proposition "
