@@ -183,22 +183,38 @@ STUDY = Study(
             items=(
                 Table(
                     "table1_datasets",
+                    show="feature_tables.datasets_grid",
                     title="Table 1: data sets",
                     category=DATA,
                     caption="Rows for training, validation and testing (50, 20 and 30 per cent of every class) and features, "
                     "in this run and in print. Each of the {n_seeds} repeats cuts anew. Compustat is not public in full, so "
                     "its row stays empty.",
                 ),
-                Table("table2_ks_failing", title="Table 2: which features fail?", category=FEATURES, caption=KS_TABLE),
+                Table(
+                    "table2_ks_failing",
+                    show="feature_tables.ks_grid",
+                    shown_with={"identity": ()},
+                    title="Table 2: which features fail?",
+                    category=FEATURES,
+                    caption=KS_TABLE,
+                ),
                 Table(
                     "ks_readings",
+                    show="feature_tables.readings_grid",
                     title="Which reading of the paper gives its Table 2?",
                     category=FEATURES,
                     caption=READINGS_TABLE,
                 ),
-                Table("table3_phi", title="Table 3: do features fail together?", category=FEATURES, caption=PHI_TABLE),
+                Table(
+                    "table3_phi",
+                    show="feature_tables.phi_grid",
+                    title="Table 3: do features fail together?",
+                    category=FEATURES,
+                    caption=PHI_TABLE,
+                ),
                 Table(
                     "table4_ks_translation",
+                    show="feature_tables.translation_grid",
                     title="Table 4: one feature is moved",
                     category=FEATURES,
                     caption=TRANSLATION_TABLE,
@@ -227,6 +243,7 @@ STUDY = Study(
             items=(
                 Table(
                     "table6_hellinger_skew",
+                    show="hellinger_tables.skew_grid",
                     title="Table 6: skewness of the Hellinger distance",
                     category=DISTANCE,
                     caption="Skewness of the Hellinger distances, mean over {n_seeds} repeats, with its standard error. Over "
@@ -253,6 +270,7 @@ STUDY = Study(
             items=(
                 Table(
                     "learner_sensitivity",
+                    show="learner_tables.sensitivity_grid",
                     title="How do the learners react to shift?",
                     category=LEARNERS,
                     caption=SENSITIVITY_TABLE,
@@ -275,9 +293,16 @@ STUDY = Study(
             mb=1500,
             message="power and false alarms of the detectors",
             items=(
-                Table("power", title="Which detector for which shift?", category=DETECTORS, caption=POWER_TABLE),
+                Table(
+                    "power",
+                    show="detector_tables.power_grid",
+                    title="Which detector for which shift?",
+                    category=DETECTORS,
+                    caption=POWER_TABLE,
+                ),
                 Table(
                     "type_one",
+                    show="detector_tables.type_one_grid",
                     title="False alarms",
                     category=DETECTORS,
                     caption="How often each detector rejects at level {alpha} where nothing has moved, by data set, with the "
@@ -303,6 +328,7 @@ STUDY = Study(
                 ),
                 Table(
                     "table5_examples",
+                    show="shift_test_examples.examples_grid",
                     title="Table 5 and the other worked examples",
                     category=EXAMPLES,
                     caption="As printed, by the paper's formula, and corrected. Table 5 has two populations that share no "
@@ -364,6 +390,8 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure13_ks_prior",
+                    draw="figures.draw_prior",
+                    drawn_from="ks_by_prior",
                     title="Figure 13: features that fail as the share of positive rows changes",
                     category=FEATURES,
                     caption="Left with the paper's p, right with the valid one. The open mark of each data set is its test "
@@ -371,6 +399,8 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure14_ks_prior_by_class",
+                    draw="figures.draw_prior_by_class",
+                    drawn_from="ks_by_prior",
                     title="Figure 14: features that fail within each class",
                     category=FEATURES,
                     caption="As Figure 13, within a class. Undersampling changes no distribution within a class, so that what "
@@ -395,6 +425,8 @@ STUDY = Study(
                 ),
                 Figure(
                     "figure17_hellinger_prior",
+                    draw="figures.draw_hellinger_prior",
+                    drawn_from="hellinger",
                     title="Figure 17: Hellinger distance as the share of positive rows changes",
                     category=DISTANCE,
                     caption="Left as in the paper: change against Base in per cent; right the excess over chance. A share far "
@@ -414,6 +446,7 @@ STUDY = Study(
             items=(
                 Table(
                     "paper_vs_ours",
+                    show="foldshift.reporting.paper_vs_ours.compared_grid",
                     when=lambda run: has_print(run, paper_name),
                     title="Paper versus ours",
                     category=COMPARISON,
@@ -424,6 +457,7 @@ STUDY = Study(
                 ),
                 Table(
                     "print_ledger",
+                    show="foldshift.reporting.paper_vs_ours.ledger_grid",
                     when=lambda run: has_print(run, paper_name),
                     title="Printed numbers that are met",
                     category=COMPARISON,
@@ -442,6 +476,7 @@ STUDY = Study(
             items=(
                 Table(
                     "claims_ledger",
+                    show="foldshift.reporting.claims_ledger.claims_grid",
                     title="Do the paper's claims hold?",
                     category=COMPARISON,
                     caption="Every sentence of the paper that states a number or an order, in our words. An order holds if the "

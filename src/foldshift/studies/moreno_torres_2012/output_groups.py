@@ -45,6 +45,7 @@ AGREEMENT = OutputGroup(
     items=(
         Table(
             "table2_classifiers",
+            show="tables.classifiers_grid",
             title="Table II: the classifiers",
             category="1 Data",
             caption="Algorithm, type and parameters. Each classifier exists once, done right (corrected). The paper "
@@ -53,6 +54,7 @@ AGREEMENT = OutputGroup(
         ),
         Table(
             "table3_auc",
+            show="tables.auc_grid",
             title="Table III: the true AUC",
             category="2 Truth",
             caption="Area under the ROC curve of every classifier on every data set, by SCV, mean of {n_truth} experiments. "
@@ -61,6 +63,7 @@ AGREEMENT = OutputGroup(
         ),
         Table(
             "table4_wilcoxon",
+            show="tables.wilcoxon_grid",
             title="Table IV: which classifiers truly differ",
             category="2 Truth",
             caption="Wilcoxon's signed-ranks test over the data sets between all pairs of classifiers, on Table III. A cell "
@@ -69,6 +72,7 @@ AGREEMENT = OutputGroup(
         ),
         Table(
             "table5_agreement",
+            show="tables.agreement_grid",
             title="Table V: how often one experiment finds what is true",
             category="3 Single experiment",
             caption="For every pair of classifiers that truly differs (Table IV): experiments, out of {experiments}, whose "
@@ -77,6 +81,7 @@ AGREEMENT = OutputGroup(
         ),
         Table(
             "table6_accuracy",
+            show="tables.accuracy_grid",
             title="Table VI: accuracy of a single experiment",
             category="3 Single experiment",
             caption="Per cent of single experiments that find the true difference between two classifiers (Table V), mean "
@@ -86,6 +91,7 @@ AGREEMENT = OutputGroup(
         ),
         Table(
             "accuracy_by_repetitions",
+            show="tables.repetitions_grid",
             title="Accuracy by repetitions",
             category="3 Single experiment",
             caption="Per cent of agreements with the truth (Table VI) when m experiments are averaged before the test, with "
@@ -105,6 +111,7 @@ CONVERGENCE = OutputGroup(
     items=(
         Table(
             "table7_convergence",
+            show="convergence_tables.convergence_grid",
             title="Table VII: experiments until the estimate is stable",
             category="4 Convergence",
             caption="Experiments are added one by one until the estimate stays the same: its correlation with the one before "
@@ -114,6 +121,7 @@ CONVERGENCE = OutputGroup(
         ),
         Table(
             "convergence_sensitivity",
+            show="convergence_tables.sensitivity_grid",
             title="What Table VII depends on",
             category="4 Convergence",
             caption="All vectors that were tried for Table VII, with the distance to print: the root mean square logarithm of "
@@ -122,6 +130,7 @@ CONVERGENCE = OutputGroup(
         ),
         Table(
             "convergence_curves",
+            show="convergence_tables.curves_grid",
             title="Convergence curves as a table",
             category="4 Convergence",
             caption="Per cent of the pairs of data set and classifier whose estimate is stable after n experiments, by the "
@@ -145,6 +154,8 @@ COVARIATE_SHIFT = OutputGroup(
     items=(
         Table(
             "covariate_shift",
+            show="foldshift.studies.common.covariate_shift_tables.shift_grid",
+            shown_with={"reference": "SCV"},
             title="The covariate shift itself",
             category="5 Covariate shift",
             caption="How different the inputs of training and test part are, which the paper never measures; smaller is "
@@ -162,6 +173,7 @@ COVARIATE_SHIFT = OutputGroup(
         ),
         Table(
             "shifted_features",
+            show="foldshift.studies.common.covariate_shift_tables.shifted_grid",
             title="Which features the folds shift",
             category="5 Covariate shift",
             caption="Inputs whose values in training and test part differ more than in random cuts of the same sizes "
@@ -170,6 +182,7 @@ COVARIATE_SHIFT = OutputGroup(
         ),
         Table(
             "covariate_shift_and_error",
+            show="shift_and_error.correlation_grid",
             title="Does covariate shift harm the estimate?",
             category="5 Covariate shift",
             caption="Rank correlation of each measure of the shift with the error of the estimated AUC: root mean square, and "
@@ -235,6 +248,7 @@ CHANGES = OutputGroup(
     items=(
         Table(
             "ablation",
+            show="ablation.ablation_tables.ablation_grid",
             title="What the order of the partitioners rests on",
             category="7 Ablation",
             caption="Tables VI and VII when one thing is changed at a time: the distance of the partitioners, their rules for "
@@ -244,6 +258,7 @@ CHANGES = OutputGroup(
         ),
         Table(
             "conclusions",
+            show="ablation.ablation_tables.conclusions_grid",
             title="Which of the paper's conclusions survive",
             category="7 Ablation",
             caption="The paper's conclusions under each change of what it left open. The first four are about Table VI (per "
@@ -253,6 +268,7 @@ CHANGES = OutputGroup(
         ),
         Table(
             "partitioner_bias",
+            show="ablation.ablation_tables.bias_grid",
             title="Bias against the SCV truth",
             category="7 Ablation",
             caption="How much higher the estimated area lies than the truth, in thousandths, by classifier, scheme and cut, "
@@ -272,6 +288,7 @@ HELDOUT = OutputGroup(
     items=(
         Table(
             "heldout_bias",
+            show="heldout_tables.bias_grid",
             title="A truth that no cross-validation made",
             category="7 Ablation",
             when=has_populations,
@@ -282,6 +299,7 @@ HELDOUT = OutputGroup(
         ),
         Table(
             "heldout_agreement",
+            show="heldout_tables.agreement_grid",
             title="Accuracy of a single experiment against the held-out truth",
             category="7 Ablation",
             when=has_populations,
@@ -308,6 +326,7 @@ FIGURES = OutputGroup(
     items=(
         Figure(
             "accuracy_by_repetitions",
+            draw="figures.draw_accuracy",
             title="Accuracy by repetitions",
             category="3 Single experiment",
             caption="Per cent of agreements with the truth (Table VI) when several experiments are averaged before the test. "
@@ -316,6 +335,7 @@ FIGURES = OutputGroup(
         ),
         Figure(
             "convergence_curves",
+            draw="figures.draw_convergence_curves",
             title="Convergence curves",
             category="4 Convergence",
             caption="Above: share of the pairs of data set and classifier whose estimate is stable (Table VII, by the "
@@ -348,6 +368,7 @@ FIGURES = OutputGroup(
         ),
         Figure(
             "heldout_bias",
+            draw="figures.draw_bias",
             title="A truth that no cross-validation made",
             category="7 Ablation",
             when=has_populations,
@@ -371,6 +392,7 @@ COMPARISON = OutputGroup(
     items=(
         Table(
             "paper_vs_ours",
+            show="foldshift.reporting.paper_vs_ours.compared_grid",
             when=is_printed,
             title="Paper versus ours",
             category="8 Paper versus ours",
@@ -380,6 +402,7 @@ COMPARISON = OutputGroup(
         ),
         Table(
             "print_ledger",
+            show="foldshift.reporting.paper_vs_ours.ledger_grid",
             when=is_printed,
             title="Printed numbers that are met",
             category="8 Paper versus ours",
@@ -443,6 +466,7 @@ CLAIMS = OutputGroup(
     items=(
         Table(
             "claims_ledger",
+            show="foldshift.reporting.claims_ledger.claims_grid",
             title="Do the paper's claims hold?",
             category="8 Paper versus ours",
             caption="Every sentence of the paper that states a number or an order about results, in our words. An order holds "

@@ -113,6 +113,7 @@ STUDY = Study(
             items=(
                 Table(
                     "table4_dn",
+                    show="tables.shift_grid",
                     title="Table 4: target shift",
                     category="2 Target shift",
                     caption="Target shift that cross-validation itself induces. D_n is the Kolmogorov-Smirnov distance between "
@@ -140,6 +141,8 @@ STUDY = Study(
             items=(
                 Table(
                     "covariate_shift",
+                    show="foldshift.studies.common.covariate_shift_tables.shift_grid",
+                    shown_with={"reference": "CV"},
                     title="Shift of the inputs",
                     category="2 Target shift",
                     caption="The paper balances the target and leaves the inputs to chance. Distances between the inputs of "
@@ -158,6 +161,7 @@ STUDY = Study(
                 ),
                 Table(
                     "shifted_features",
+                    show="foldshift.studies.common.covariate_shift_tables.shifted_grid",
                     title="Which features the folds shift",
                     category="2 Target shift",
                     caption="Inputs whose values in training and test part differ more than in random cuts of the same sizes "
@@ -181,6 +185,7 @@ STUDY = Study(
             items=(
                 Table(
                     "table5_error",
+                    show="tables.error_grid",
                     title="Table 5: error and its standard deviation",
                     category="3 Error",
                     caption="Estimated error of the regressors by way of cutting: root mean squared error on the target scaled "
@@ -260,6 +265,7 @@ STUDY = Study(
             items=(
                 Figure(
                     "figure2_convergence",
+                    draw="figures.draw_convergence",
                     title="Figure 2: how many repetitions show the difference?",
                     category="4 Convergence",
                     caption="Mean p-value of Wilcoxon's test of each stratified partitioner against CV when the error is "
@@ -279,6 +285,8 @@ STUDY = Study(
             items=(
                 Figure(
                     "dn_boxes",
+                    draw="figures.draw_shift_boxes",
+                    drawn_from="dn_by_dataset",
                     title="D_n over the data sets",
                     category="2 Target shift",
                     caption="One box per partitioner (line: median, diamond: mean, box: middle half, whiskers: 1.5 box lengths). "
@@ -311,6 +319,7 @@ STUDY = Study(
             items=(
                 Table(
                     "paper_vs_ours",
+                    show="foldshift.reporting.paper_vs_ours.compared_grid",
                     when=has_print,
                     title="Paper versus ours",
                     category="5 Paper versus ours",
@@ -321,6 +330,7 @@ STUDY = Study(
                 ),
                 Table(
                     "print_ledger",
+                    show="foldshift.reporting.paper_vs_ours.ledger_grid",
                     when=has_print,
                     title="Printed numbers that are met",
                     category="5 Paper versus ours",
@@ -346,6 +356,7 @@ STUDY = Study(
             items=(
                 Table(
                     "claims_ledger",
+                    show="foldshift.reporting.claims_ledger.claims_grid",
                     title="What the paper claims",
                     category="5 Paper versus ours",
                     caption="Every sentence of the paper that states a number or an order about results, in our words, with a "

@@ -174,6 +174,7 @@ STUDY = Study(
             items=(
                 Table(
                     "examples",
+                    show="worked_examples.examples_grid",
                     title="Worked examples",
                     category="1 Worked examples",
                     caption="Every number of the paper's examples: as printed, by the printed formula on the data stated, "
@@ -190,6 +191,7 @@ STUDY = Study(
                 ),
                 Table(
                     "table1_textbooks",
+                    show="worked_examples.textbooks_grid",
                     title="Table 1: what textbooks say about k-fold cross-validation",
                     category="1 Worked examples",
                     caption="How many folds six textbooks want, how large one must be, whether accuracies are averaged over "
@@ -208,6 +210,7 @@ STUDY = Study(
             items=(
                 Table(
                     "intervals",
+                    show="tables.intervals_grid",
                     title="Intervals for the accuracy of one classifier",
                     category="2 Intervals",
                     caption="Accuracy of every classifier with {level_percent} % intervals of one partition; Nadeau and "
@@ -217,6 +220,7 @@ STUDY = Study(
                 ),
                 Table(
                     "comparisons",
+                    show="tables.comparisons_grid",
                     title="Which of two classifiers is better?",
                     category="3 Comparisons",
                     caption="Pairs of classifiers: difference of their accuracies, A minus B, and the p-value of each test. "
@@ -225,6 +229,7 @@ STUDY = Study(
                 ),
                 Table(
                     "agreement",
+                    show="tables.agreement_grid",
                     title="How often tests decide differently",
                     category="3 Comparisons",
                     caption="Over all data sets and pairs of classifiers: per cent in which a test rejects at {alpha}, and "
@@ -233,6 +238,7 @@ STUDY = Study(
                 ),
                 Table(
                     "average_ranks",
+                    show="tables.ranks_grid",
                     title="Average ranks",
                     category="3 Comparisons",
                     caption="Classifiers ranked by leave-one-out accuracy on every data set, 1 is best, and averaged. The "
@@ -241,6 +247,7 @@ STUDY = Study(
                 ),
                 Table(
                     "repetitions",
+                    show="tables.repetitions_grid",
                     title="Is it worth repeating cross-validation?",
                     category="4 Repetitions",
                     caption="What other random folds can gain. The paper says: nothing. Repeating removes the variance "
@@ -260,6 +267,7 @@ STUDY = Study(
             items=(
                 Table(
                     "claims",
+                    show="claim_tables.claims_grid",
                     title="The paper's claims, checked where the truth is known",
                     category="5 Claims",
                     when=has_claims,
@@ -320,6 +328,7 @@ STUDY = Study(
             items=(
                 Table(
                     "audit",
+                    show="coverage_tables.audit_grid",
                     title="Which interval from one cross-validation can be trusted?",
                     category="6 Coverage",
                     when=has_audit,
@@ -330,6 +339,7 @@ STUDY = Study(
                 ),
                 Table(
                     "audit_by_partitioner",
+                    show="coverage_tables.partitioner_grid",
                     title="Does the way of cutting make intervals more honest?",
                     category="7 Partitioners",
                     when=has_audit,
@@ -366,6 +376,7 @@ STUDY = Study(
                 ),
                 Figure(
                     "repetitions",
+                    draw="figures.draw_repetitions",
                     title="Is it worth repeating cross-validation?",
                     category="4 Repetitions",
                     caption="Variance of the mean of r repetitions over that of one. Dashed: the paper's claim that "
@@ -403,6 +414,7 @@ STUDY = Study(
             items=(
                 Table(
                     "claims_ledger",
+                    show="foldshift.reporting.claims_ledger.claims_grid",
                     title="Every claim of the paper, and whether it holds",
                     category="8 Paper versus ours",
                     caption="Every sentence of the paper that states a number or an order, in our words, with its section. "
@@ -419,6 +431,7 @@ STUDY = Study(
             items=(
                 Table(
                     "paper_vs_ours",
+                    show="foldshift.reporting.paper_vs_ours.compared_grid",
                     title="Paper versus ours",
                     category="8 Paper versus ours",
                     caption="Every number of the paper's examples beside ours: by the printed formula on the data stated "
@@ -427,6 +440,7 @@ STUDY = Study(
                 ),
                 Table(
                     "print_ledger",
+                    show="foldshift.reporting.paper_vs_ours.ledger_grid",
                     title="Printed numbers that are met",
                     category="8 Paper versus ours",
                     caption="Printed numbers of the worked examples. Met: the printed formula, on the data stated, gives the "
