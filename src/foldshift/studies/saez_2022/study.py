@@ -113,7 +113,7 @@ STUDY = Study(
             items=(
                 Table(
                     "table4_dn",
-                    show="tables.shift_grid",
+                    show="grids.shift_grid",
                     title="Table 4: target shift",
                     category="2 Target shift",
                     caption="Target shift that cross-validation itself induces. D_n is the Kolmogorov-Smirnov distance between "
@@ -185,7 +185,7 @@ STUDY = Study(
             items=(
                 Table(
                     "table5_error",
-                    show="tables.error_grid",
+                    show="grids.error_grid",
                     title="Table 5: error and its standard deviation",
                     category="3 Error",
                     caption="Estimated error of the regressors by way of cutting: root mean squared error on the target scaled "

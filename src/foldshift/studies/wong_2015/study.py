@@ -183,6 +183,7 @@ STUDY = Study(
                 ),
                 Table(
                     "cut_sizes",
+                    show="cut_tables.cut_sizes_grid",
                     title="Three ways to cut 203 rows into five folds",
                     category="1 Worked examples",
                     caption="Sizes of the folds by the three ways of section 4.3.2, as printed and ours. Variance: of the "
@@ -288,6 +289,7 @@ STUDY = Study(
             items=(
                 Table(
                     "schemes",
+                    show="scheme_tables.schemes_grid",
                     title="Which learning schemes are right independently of each other?",
                     category="5 Claims",
                     when=has_pairs,
@@ -308,6 +310,7 @@ STUDY = Study(
             items=(
                 Table(
                     "three_ways",
+                    show="cut_tables.cuts_grid",
                     title="What do the three ways to cut change?",
                     category="5 Claims",
                     when=has_three_ways,
