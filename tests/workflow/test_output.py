@@ -11,6 +11,7 @@ from workflow_runner import ROOT, TINY, Workflow
 
 pytestmark = pytest.mark.workflow
 MOST_LINES = 25
+RESULTS = r"foldshift: saez_2022: \d+ tables in results/saez_2022/tables, \d+ figures"
 SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))
 
 
@@ -33,7 +34,7 @@ def test_a_run_prints_few_lines_and_where_the_results_are(copied):
     assert re.search(
         r"foldshift: \d+ jobs, [\d.]+ core-minutes, about .* on 2 cores; every job: --verbose, and \.snakemake/log/", text
     )
-    assert "finished in" in text and "foldshift: saez_2022: 14 tables in results/saez_2022/tables, 4 figures" in text
+    assert "finished in" in text and re.search(RESULTS, text)
     (log,) = re.findall(r"Complete log\(s\): (\S+)", text)
     assert Path(log).read_text().count("Finished jobid") > 20
 
@@ -51,7 +52,7 @@ def test_a_job_that_fails_is_shown_at_once_with_its_message_and_log(copied):
 
 def test_a_run_with_nothing_to_do_says_where_the_results_are(finished):
     text = said(finished(check=True))
-    assert "Nothing to be done" in text and "foldshift: saez_2022: 14 tables in results/saez_2022/tables" in text
+    assert "Nothing to be done" in text and re.search(RESULTS, text)
     assert len(text.splitlines()) <= MOST_LINES
 
 
