@@ -4,7 +4,11 @@
 rule archive:
     """One file with scores, configuration, provenance, tables and figures."""
     input:
-        outputs=[run.outputs() for run in RUNS.values()],
+        outputs=[
+            *[run.outputs() for run in RUNS.values()],
+            *[page_of(run) for run in RUNS.values()],
+            "<results>/index.html",
+        ],
         # Raw and prepared data stay out, for their licences; folds and predictions too, for their size: the seeds determine them.
         rows=[run.archived() for run in RUNS.values()],
         descriptions=sorted(

@@ -15,6 +15,7 @@ from foldshift.engine.rules.resources import (
 from foldshift.engine.rules.rule_functions import KERNELS, SCALINGS, item_words
 from foldshift.engine.rules.session import Session
 from foldshift.engine.study.declare import key as item_key
+from foldshift.engine.study.report_facts import page_of
 
 SESSION = Session(workflow, config, ROOT)
 ask, RUNS = SESSION.functions, SESSION.runs

@@ -27,6 +27,7 @@ for RUN in RUNS.values():
         input:
             RUN.outputs(),
             ask.published_files(RUN),
+            SESSION.report_pages(RUN),
             ask.kernels_stamp(),
             "<results>/provenance/config.yaml",
             "<results>/provenance/versions.json",

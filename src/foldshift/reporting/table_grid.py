@@ -7,10 +7,11 @@ gives every cell of the page a name. Page, notes, headings and marks would still
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from foldshift.core.files import write_text
 from foldshift.reporting.number_formats import EMPTY, missing
@@ -83,18 +84,40 @@ def to_html(grid: Grid) -> str:
         "</title>",
     ]
     lines += [f"<style>{STYLE}</style></head><body><table>", f"<caption>{html.escape(grid.caption)}</caption>"]
+    return "\n".join([*lines, html_rows(grid) + "</table>", *map(html_note, grid.notes)]) + "\n</body></html>\n"
+
+
+def html_rows(grid: Grid) -> str:
+    """Write head and body of a table, without the caption."""
     cells = list(zip(*(row for row in grid.rows if len(row) == len(grid.header))))
     texts = [bool(column) and all(isinstance(cell, str) for cell in column) for column in cells] or [False] * len(grid.header)
     heads = [f"<th{CLASS_TEXT * text}>{html.escape(name)}</th>" for name, text in zip(grid.header, texts)]
-    lines.append(f"<thead><tr>{''.join(heads)}</tr></thead><tbody>")
+    lines = [f"<thead><tr>{''.join(heads)}</tr></thead><tbody>"]
     for row in grid.rows:
         if len(row) == 1:
             lines.append(f'<tr class="head"><td class="text" colspan="{len(grid.header)}">{html.escape(str(row[0]))}</td></tr>')
         else:
             lines.append("<tr>" + "".join(_html_cell(cell) for cell in row) + "</tr>")
-    lines.append("</tbody></table>")
-    lines += [f'<p class="note">{html.escape(note)}</p>' for note in grid.notes]
-    return "\n".join(lines) + "\n</body></html>\n"
+    return "\n".join([*lines, "</tbody>"])
+
+
+class TableParts(NamedTuple):
+    """Parts of a table on its page, as HTML."""
+
+    caption: str
+    rows: str  # head and body
+    notes: str
+
+
+def table_parts(page: str) -> TableParts:
+    """Take the page that `to_html` wrote apart, so that another page can show the table."""
+    found = re.search(r"<table>\n<caption>(.*?)</caption>\n(.*?)</table>\n(.*)</body>", page, re.DOTALL)
+    return TableParts(found[1], found[2], found[3].strip()) if found else TableParts("", "", "")
+
+
+def html_note(note: str) -> str:
+    """Write a note below a table."""
+    return f'<p class="note">{html.escape(note)}</p>'
 
 
 def _html_cell(cell: str | TableCell) -> str:

@@ -27,6 +27,7 @@ class Configured(NamedTuple):
     learners: dict[str, dict[str, Any]]
     runs: dict[str, Run]  # by id of the study, in their order
     notes: list[str]  # settings that are passed over, and why: a line each
+    titles: dict[str, str]  # of all known studies by id, those that the configuration leaves out included
 
 
 def configure(raw: dict[str, Any], root: PathLike, targets: Sequence[str] = (), results_here: bool = True) -> Configured:
@@ -70,7 +71,8 @@ def make_runs(checked: CheckedConfig, root: Path, results_here: bool = True) -> 
         if studies[study].package == study:  # user-defined
             rehearse(runs[study])
         check_measures(runs[study], learners)
-    return Configured(config, catalogue, learners, runs, notes)
+    titles = {study: found.title for study, found in studies.items()}
+    return Configured(config, catalogue, learners, runs, notes, titles)
 
 
 def _no_files(kind: str, dataset: str) -> tuple[str, ...]:

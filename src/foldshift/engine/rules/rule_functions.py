@@ -12,6 +12,7 @@ from foldshift.engine.costs.job_costs import collect_cost, fetch_cost, folds_cos
 from foldshift.engine.jobs.code_digest import digest, module_files
 from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
 from foldshift.engine.study.published import PublishedStudy
+from foldshift.engine.study.report_facts import page_facts, page_files
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.partition.registry import PARTITIONERS, import_path
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SCALINGS = ("global", "fold", "none")
 KERNELS = "<resources>/compiled/kernels.json"
+PAGE_RULES = ("write_study_page", "write_index")
 WARM_UP_SHIFT = "foldshift.engine.jobs.warm_up.target_shift"
 
 
@@ -158,6 +160,14 @@ class RuleFunctions:
         """Files of the scores of all learners, cells and seeds of a data set."""
         return self.runs[wildcards.study].scores(wildcards.dataset)
 
+    def study_page_files(self, wildcards: Any) -> dict[str, list[str]]:
+        """Files that the page of a study in the report is made from, by name of the input."""
+        return page_files(self.runs[wildcards.study])
+
+    def study_page_facts(self, wildcards: Any) -> dict[str, Any]:
+        """Facts that the page of a study shows beside its results."""
+        return page_facts(self.runs[wildcards.study])
+
     def kernels_stamp(self) -> list[str]:
         """Stamp of the compiled code, where jobs call it and find what another one compiled; none in archived mode."""
         return [] if self.config["archived"] or self.has_storage else [KERNELS]
@@ -242,9 +252,9 @@ class RuleFunctions:
         return [str(file) for file in files if file.is_file()]
 
     def reporting_rules(self) -> list[str]:
-        """Names of the rules that make tables and figures."""
+        """Names of the rules that make tables and figures, and the pages that show them."""
         made = [f"{run.id}_{group.name}" for run in self.runs.values() for group, _ in run.items()]
-        return made + [f"{run.id}_published" for run, _ in self.published()]
+        return made + [f"{run.id}_published" for run, _ in self.published()] + list(PAGE_RULES)
 
     def published(self) -> list[tuple[Run, PublishedStudy]]:
         """Studies whose published results are shown beside those of the run."""

@@ -13,7 +13,7 @@ from snakemake.logging import logger
 
 from foldshift.core.errors import FoldshiftError
 from foldshift.core.files import sweep, write_text
-from foldshift.engine.config.command_line import check_arguments, check_targets
+from foldshift.engine.config.command_line import check_arguments, check_targets, named_studies
 from foldshift.engine.config.paper_target import FILES, PAPER, is_paper
 from foldshift.engine.config.read import located
 from foldshift.engine.config.runs import configure
@@ -29,6 +29,7 @@ from foldshift.engine.layout.labels import add_record, forgotten, record_file
 from foldshift.engine.rules import snakemake_internals as internals
 from foldshift.engine.rules.rule_functions import RuleFunctions, rule_descriptions
 from foldshift.engine.rules.short_output import TerminalChoice, failure_lines, result_lines
+from foldshift.engine.study.report_facts import absent_studies, page_of
 from foldshift.engine.study.run import own_study_folders
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class Session:
             self._warn(configured)
         self.functions = RuleFunctions(configured, root, self.has_storage)
         self.runs: dict[str, Run] = configured.runs
+        self.titles = configured.titles
         self.works = next(iter(self.runs.values())).costs.works  # what `pace` compares this machine with
         expose(root / "src", Path.cwd(), *own_study_folders(self.runs.values()))
         config.clear()
@@ -206,6 +208,29 @@ class Session:
         measured = [run for run in self.runs.values() if any(_made_rows(run, name) for name in ran)]
         for line in (*lost_fits(self.config["results"], scored), *lost_rows(self.config["results"], measured)):
             self._progress.say(f"foldshift: {line}")
+
+    # The report
+
+    @property
+    def reported(self) -> list[str]:
+        """Ids of the studies that the command makes: those of the index."""
+        return named_studies(self._targets, self.runs)
+
+    def report_pages(self, run: Run) -> list[str]:
+        """Pages that the target of a study makes: its own and, unless another workflow names the targets, the index."""
+        return [page_of(run), *(["<results>/index.html"] if self.is_main else [])]
+
+    def pages_of_earlier_runs(self) -> list[str]:
+        """Pages of studies that the command leaves out, where earlier runs made them."""
+        if self.has_storage:
+            return []
+        pages = [page_of(run) for study, run in self.runs.items() if study not in self.reported]
+        return [path for page in pages if Path(path := page.replace("<results>", self.config["results"])).exists()]
+
+    def absent_studies(self) -> list[str]:
+        """Lines on the studies that are not on the index, and why."""
+        earlier = [Path(path).parent.name for path in self.pages_of_earlier_runs()]
+        return absent_studies(self.runs, [*self.reported, *earlier], self.titles)
 
     # The front page of Snakemake's report
 

@@ -16,12 +16,14 @@ from foldshift.core.errors import ConfigError
 from foldshift.core.imports import raised
 from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.study.declare import Study
+from foldshift.engine.study.report_words import ReportWords, check_items, read_report
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike, Task
 
 STUDIES = Path(foldshift.__file__).parent / "studies"
 KEYS = {"title", "summary", "order", "task", "settings", "scales"}
+OPTIONAL_KEYS = {"report"}
 TASKS = ("regression", "classification", None)
 
 
@@ -37,6 +39,7 @@ class StudyInfo(NamedTuple):
     task: Task | None  # what its data sets are for; None: it has none of the catalogue
     schema: dict[str, Any]  # JSON schema of its settings
     scales: dict[str, dict[str, Any]]  # settings by scale: ``laptop``, ``paper``, ``test``
+    report: ReportWords = ReportWords()  # question, answer, figure and table of its page
 
     def path(self, name: str) -> str:
         """Return the full import path of a function of the study; a name with ``foldshift.`` in front counts from the top."""
@@ -55,6 +58,7 @@ class StudyInfo(NamedTuple):
                 f"study {self.id}: STUDY in {self.folder / 'study.py'} must be a foldshift.study.Study; got "
                 f"{type(study).__name__}"
             )
+        check_items(self.folder / "study.yaml", self.report, [(one.kind, one.name) for some in study.items for one in some.items])
         return study
 
 
@@ -85,8 +89,11 @@ def _read(folder: Path, inside: bool) -> StudyInfo:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", folder.name):
         raise ConfigError(f"study {folder.name!r}: the folder's name is its id; small letters, digits and underscores only")
     about = read_yaml(where, "study")
-    if not isinstance(about, dict) or (wrong := set(about) ^ KEYS):
-        raise ConfigError(f"{where} must have the keys {', '.join(sorted(KEYS))}; wrong or missing: {', '.join(sorted(wrong))}")
+    if not isinstance(about, dict) or (wrong := (set(about) - OPTIONAL_KEYS) ^ KEYS):
+        raise ConfigError(
+            f"{where} must have the keys {', '.join(sorted(KEYS))}, and may have {', '.join(OPTIONAL_KEYS)}; "
+            f"wrong or missing: {', '.join(sorted(map(str, wrong)))}"
+        )
     if about["task"] not in TASKS:
         raise ConfigError(f"{where}: task={about['task']!r} must be regression, classification or null")
     if not inside:
@@ -105,6 +112,7 @@ def _read(folder: Path, inside: bool) -> StudyInfo:
         about["task"],
         about["settings"],
         about["scales"],
+        read_report(where, about.get("report")),
     )
 
 
