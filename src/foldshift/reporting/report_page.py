@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 CARD = ("<!-- card -->", "<!-- end of card -->")
 PUBLISHED = "published"  # folder of the published tables and figures, below the results of a study
 FORMS = {"table": ("html", "csv", "tex"), "figure": ("html", "svg", "pdf", "png")}
-HINT = '<p class="hint" hidden>Wider than the page: scroll the box sideways.</p>'
+FORM_NAMES = {"html": "page", "tex": "LaTeX"}
+HINT = '<p class="hint" hidden>Wider than the page: scroll the box.</p>'
 escape = html.escape
 
 
@@ -158,7 +159,7 @@ def _section(head: str, item: ReportItem, folder: Path) -> list[str]:
     if not published:
         return [f"<h2>{head}</h2>", here] if here else []
     both = (("This run", here), ("Published, full scale", published))
-    parts = [f"<section><h3>{title}</h3>{one}</section>" for title, one in both]
+    parts = [f"<section><h3>{title}</h3>{one}</section>" for title, one in both if one]
     return [f'<h2>{head}</h2><div class="beside">', *parts, "</div>"]
 
 
@@ -209,7 +210,7 @@ def _claims(claims: Sequence[Row], items: Iterable[ReportItem]) -> list[str]:
 
 def _claims_table(claims: Sequence[Row], links: Mapping[str, str]) -> str:
     heads = ("Verdict", "Claim", "Page", "Effect", "Remark", "Shown by")
-    lines = ["<table><thead><tr>", *(f'<th class="text">{head}</th>' for head in heads), "</tr></thead><tbody>"]
+    lines = ['<table class="claims"><thead><tr>', *(f'<th class="text">{head}</th>' for head in heads), "</tr></thead><tbody>"]
     for row in claims:
         shown = escape(row["shown_by"])
         link = links.get(row["item"])
@@ -221,8 +222,13 @@ def _claims_table(claims: Sequence[Row], links: Mapping[str, str]) -> str:
             ("text free", escape(row["remark"])),
             ("text free", f'<a href="{link}">{shown or escape(row["item"])}</a>' if link else shown),
         )
-        lines.append("<tr>" + "".join(f'<td class="{kind}">{cell}</td>' for kind, cell in cells) + "</tr>")
+        lines.append("<tr>" + "".join(_claim_cell(head, *cell) for head, cell in zip(heads, cells)) + "</tr>")
     return "\n".join([*lines, "</tbody></table>"])
+
+
+def _claim_cell(head: str, kind: str, content: str) -> str:
+    """Write a cell that carries the head of its column, for narrow screens, where a claim is a block and not a row."""
+    return f'<td class="{kind}{" empty" * (not content)}" data-head="{head}">{content}</td>'
 
 
 def _ledger(folder: Path, items: Iterable[ReportItem]) -> list[str]:
@@ -238,13 +244,13 @@ def _ledger(folder: Path, items: Iterable[ReportItem]) -> list[str]:
 
 def _all_items(words: StudyWords, folder: Path) -> list[str]:
     """Fold the list of all tables and figures of the run, by part of the report, with links to their files."""
-    lines, category = ["<details open><summary>All tables and figures</summary>"], None
+    lines, category = [f"<details><summary>All {len(words.items)} tables and figures, with their files</summary>"], None
     for item in words.items:
         if item.category != category:
             lines += ["</ul>"] if category else []
             category = item.category
             lines += [f"<h3>{escape(category.lstrip('0123456789 '))}</h3>", '<ul class="items">']
-        links = [f'<a href="{item.stem}.{form}">{form.upper()}</a>' for form in FORMS[item.kind]]
+        links = [f'<a href="{item.stem}.{form}">{FORM_NAMES.get(form, form.upper())}</a>' for form in FORMS[item.kind]]
         published = f"{PUBLISHED}/{item.stem}.html"
         links += [f'<a href="{published}">published, full scale</a>'] if (folder / published).exists() else []
         lines.append(f"<li>{escape(item.title)} ({item.kind}): {', '.join(links)}</li>")

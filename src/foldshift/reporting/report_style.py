@@ -21,7 +21,9 @@ dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem .9
 dl.facts dt { color: #444; } dl.facts dd { margin: 0; }
 .beside { display: flex; flex-wrap: wrap; gap: 1.5rem; } .beside > section { flex: 1 1 30rem; min-width: 0; }
 .caption { font-size: 14px; } .hint { font-size: 13px; color: #444; font-style: italic; margin: .3rem 0; }
-.scroll { overflow-x: auto; max-width: 100%; } .scroll.wide { border: 1px solid #bbb; border-left-width: 3px; padding: .2rem; }
+.scroll { overflow: auto; max-width: 100%; max-height: 40rem; }
+.scroll.wide { border: 1px solid #bbb; border-left-width: 3px; padding: .2rem; }
+.scroll thead th { position: sticky; top: 0; background: #fff; } .scroll:has(img) { max-height: none; }
 .scroll:focus-visible { outline: 2px solid #005f94; }
 .scroll img { display: block; max-width: 100%; min-width: 34rem; height: auto; }
 td.claim { white-space: normal; min-width: 16rem; max-width: 34rem; } td.free { white-space: normal; }
@@ -29,21 +31,28 @@ details { border-top: 1px solid #ddd; padding: .4rem 0; } summary { cursor: poin
 ul { padding-left: 1.2rem; } ul.items { list-style: none; padding: 0; } ul.items li { padding: .25rem 0; }
 footer { margin-top: 2.5rem; border-top: 1px solid #bbb; font-size: 14px; }
 @media (max-width: 600px) {
+  table.claims, table.claims tbody, table.claims tr, table.claims td { display: block; }
+  table.claims thead, table.claims td.empty { display: none; }
+  table.claims tr { border-bottom: 1px solid #bbb; padding: .5rem 0; }
+  table.claims td { border: 0; text-align: left; white-space: normal; min-width: 0; padding: .1rem 0; }
+  table.claims td:nth-child(n+3)::before { content: attr(data-head) ": "; color: #444; }
   body { padding: .6rem .8rem 2rem; } dl.facts { grid-template-columns: 1fr; } dl.facts dd { margin-bottom: .35rem; }
 }
 @media print {
-  body { max-width: none; padding: 0; font-size: 11px; } .scroll { overflow: visible; border: 0; } .hint, nav { display: none; }
+  body { max-width: none; padding: 0; font-size: 11px; } .scroll { overflow: visible; max-height: none; border: 0; }
+  .hint, nav { display: none; }
   .scroll img { min-width: 0; } article, figure, tr { break-inside: avoid; } a { color: #111; }
 }
 """
 )
-# A box that is wider than the page says so; the line above it is hidden until then.
+# A box that holds more than it shows says so; the line above it is hidden until then.
 SCRIPT = """
 const mark = () => {
   for (const box of document.querySelectorAll(".scroll")) {
-    const wide = box.scrollWidth > box.clientWidth + 1;
-    box.classList.toggle("wide", wide);
-    box.previousElementSibling.hidden = !wide;
+    const wide = box.scrollWidth > box.clientWidth + 1, tall = box.scrollHeight > box.clientHeight + 1;
+    box.classList.toggle("wide", wide || tall);
+    box.previousElementSibling.hidden = !(wide || tall);
+    box.previousElementSibling.textContent = (wide ? "Wider than the page" : "Longer than its box") + ": scroll the box.";
   }
 };
 addEventListener("load", mark);

@@ -124,7 +124,8 @@ def _html_cell(cell: str | TableCell) -> str:
     if not isinstance(cell, TableCell):
         long = " long" * (len(str(cell)) > LONG)
         return f'<td class="text{long}">{html.escape(str(cell))}</td>'
-    classes = [name for name, on in (("best", cell.underline), ("bold", cell.bold)) if on]
+    marks = (("best", cell.underline), ("bold", cell.bold), ("text long", len(cell.text) > LONG))
+    classes = [name for name, on in marks if on]
     shade = f' style="background:rgb({_grey(cell.shade)},{_grey(cell.shade)},{_grey(cell.shade)})"' if cell.shade else ""
     return f"<td{' class=' + chr(34) + ' '.join(classes) + chr(34) if classes else ''}{shade}>{html.escape(cell.text)}</td>"
 

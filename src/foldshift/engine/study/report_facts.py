@@ -16,6 +16,15 @@ PAGE = "index.html"
 FULL_SCALE = "paper"
 COUNTED = ("claims_ledger", "print_ledger")  # tables whose rows the page counts
 SECONDARY = {"table1_datasets", "failures", PAPER_VS_OURS, *COUNTED}  # no table to begin with, where a study names none
+# Settings in words, where the key says too little.
+WORDS = {
+    "datasets": "data sets",
+    "n_datasets": "data sets drawn",
+    "fitted": "learners",
+    "folds": "numbers of folds",
+    "n_folds": "numbers of folds",
+    "n_truth": "experiments behind the truth",
+}
 NO_PRINT = "no printed number is compared, as this run has none of what the paper shows them for"
 
 
@@ -90,18 +99,18 @@ def size_line(settings: Mapping[str, Any], full: Mapping[str, Any] | None) -> st
     differing = [text for key, there in full.items() if (text := _difference(key, settings.get(key), there))]
     if not differing:
         return "At the paper's scale."
-    return f"Not at the paper's scale: {', '.join(differing)}. With --configfile config/paper.yaml it is."
+    return f"{', '.join(differing)}. The full scale: --configfile config/paper.yaml."
 
 
 def _difference(key: str, here: Any, there: Any) -> str:
     """Say how one setting differs: numbers by value, lists by length; nothing where it does not, or is neither."""
-    words = key.removeprefix("n_").replace("_", " ").replace("datasets", "data sets")
+    words = WORDS.get(key, key.removeprefix("n_").replace("_", " "))
     if isinstance(there, list) and isinstance(here, list):
         if len(here) != len(there):
-            return f"{len(here)} {words} (there {len(there)})"
+            return f"{len(here)} {words} (full scale: {len(there)})"
         return "" if sorted(map(str, here)) == sorted(map(str, there)) else f"other {words}"
     if isinstance(there, int) and isinstance(here, int) and here != there:
-        return f"{here:,} {words} (there {there:,})"
+        return f"{here:,} {words} (full scale: {there:,})"
     return ""
 
 
