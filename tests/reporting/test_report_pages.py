@@ -79,7 +79,7 @@ def test_a_page_gives_question_answer_figure_table_and_verdicts(folder):
     order += ["1 that this run cannot show", "After 150 repetitions", "Not in this run", "Other table: not here."]
     places = [page.index(text) for text in order]
     assert places == sorted(places)
-    assert "Yes, it falls. <span>(effect 0.0123 ± 0.0011)</span>" in page
+    assert "Yes, it falls. <small>(effect 0.0123 ± 0.0011)</small>" in page
     assert "strata &lt;t&gt;, the less &amp; less" in page and '<a href="tables/main.html">difference of means</a>' in page
     assert "Title of empty &lt;&amp;&gt;: no data set has results." in page
 
@@ -127,6 +127,14 @@ def test_published_items_stand_beside_those_of_the_run(folder):
     assert 'href="published/tables/main.html"' in page and "<h3>This run" not in page[: page.index("<h2>Table</h2>")]
 
 
+def test_the_published_answer_and_counts_stand_below_those_of_the_run(folder):
+    rows = pd.read_csv(folder / "tables/claims_ledger.csv").assign(verdict="does not hold", effect=-0.5)
+    write(folder / "published", "table", "claims_ledger", TableResult(rows))
+    card = card_of(study_page(words(), folder))
+    assert card.index("Yes, it falls.") < card.index("At full scale, as published:") < card.index("No. <small>(effect -0.5")
+    assert "3 claims: 0 hold, 0 hold in part, 3 do not hold" in card and "Print, full scale" not in card
+
+
 def test_a_published_item_is_shown_where_the_run_has_none(tmp_path):
     write(tmp_path / "published", "table", "main", TableResult(pd.DataFrame({"x": ["published row"]})))
     page = study_page(words(), tmp_path)
@@ -158,6 +166,7 @@ def test_the_line_on_print_counts_the_papers_configuration_and_names_chance():
         "10 printed numbers: 9 met, 0 explained, 1 open, 0 not compared. 1 lie beyond two errors, where chance leaves 0.4."
     )
     assert [row["table"] for row in total_rows(rows[:2])] == ["t1", "t2"]  # a ledger without a sum is summed
+    assert ledger_line([{"table": "all", "numbers": "3", "met": "3", "not_explained": "0"}]) == ""  # of an earlier version
     assert ledger_line([{**rows[0], "expected_by_chance": ""}]).endswith("0 not compared.") and ledger_line([]) == ""
     assert claims_line([]) == "" and claims_line([{"verdict": "does not hold"}] * 2).startswith(
         "2 claims: 0 hold, 0 hold in part, 2"

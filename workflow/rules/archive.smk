@@ -4,11 +4,7 @@
 rule archive:
     """One file with scores, configuration, provenance, tables and figures."""
     input:
-        outputs=[
-            *[run.outputs() for run in RUNS.values()],
-            *[page_of(run) for run in RUNS.values()],
-            "<results>/index.html",
-        ],
+        outputs=[run.outputs() for run in RUNS.values()],
         # Raw and prepared data stay out, for their licences; folds and predictions too, for their size: the seeds determine them.
         rows=[run.archived() for run in RUNS.values()],
         descriptions=sorted(

@@ -1,4 +1,4 @@
-"""Needs: tables and figures. Makes: the report that is read in five minutes, a page for every study and an index. Seconds."""
+"""Needs: tables and figures. Makes: the report that is read in five minutes, a page for every study and an index. Not part of archived mode."""
 
 
 rule write_study_page:

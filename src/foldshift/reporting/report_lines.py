@@ -76,9 +76,9 @@ def _digits(text: str) -> str:
 def ledger_line(ledger: Sequence[Row]) -> str:
     """Count the printed numbers of a paper by verdict, from the table ``print_ledger``; empty without such a table."""
     rows = total_rows(ledger)
-    if not rows:
+    if not rows or not rows[0].keys() >= {*LEDGER_COUNTS, "numbers"}:  # or one that an earlier version published
         return ""
-    counts = {name: sum(int(float(row[name])) for row in rows) for name in LEDGER_COUNTS if name in rows[0]}
+    counts = {name: sum(int(float(row[name])) for row in rows) for name in LEDGER_COUNTS}
     numbers = sum(int(float(row["numbers"])) for row in rows)
     words = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items())
     line = f"{numbers} printed numbers: {words}."

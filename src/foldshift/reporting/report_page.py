@@ -63,7 +63,6 @@ class StudyWords(NamedTuple):
 def study_page(words: StudyWords, folder: Path) -> str:
     """Make the page of a study whose results are in a folder."""
     claims = read_rows(folder / "tables/claims_ledger.csv")
-    ledger = read_rows(folder / "tables/print_ledger.csv")
     items = {(item.kind, item.name): item for item in words.items}
     figure, table = items.get(("figure", words.figure or "")), items.get(("table", words.table or ""))
     reasons = [*words.left_out, *_empty_figures(words.items, folder)]
@@ -71,7 +70,7 @@ def study_page(words: StudyWords, folder: Path) -> str:
         '<nav><a href="../index.html">All studies of this run</a></nav>',
         f"<h1>{escape(words.title)}</h1>",
         *CARD[:1],
-        _card(words, _answer(words, claims, folder), ledger_line(ledger), claims_line(claims)),
+        _card(words, folder),
         *CARD[1:],
         *(_section("Figure", figure, folder) if figure else []),
         *(_section("Table", table, folder) if table else []),
@@ -119,20 +118,36 @@ def _page(title: str, body: Iterable[str]) -> str:
     )
 
 
-def _answer(words: StudyWords, claims: Sequence[Row], folder: Path) -> Answer | None:
+class _Found(NamedTuple):
+    """Answer and lines that the tables of a folder give."""
+
+    answer: Answer | None
+    ledger: str
+    claims: str
+
+
+def _found(words: StudyWords, folder: Path) -> _Found:
+    claims = read_rows(folder / "tables/claims_ledger.csv")
     table = words.answer.get("table") if words.answer else None
-    return find_answer(words.answer, claims, read_rows(folder / f"tables/{table}.csv") if table else [])
+    answer = find_answer(words.answer, claims, read_rows(folder / f"tables/{table}.csv") if table else [])
+    return _Found(answer, ledger_line(read_rows(folder / "tables/print_ledger.csv")), claims_line(claims))
 
 
-def _card(words: StudyWords, answer: Answer | None, ledger: str, claims: str) -> str:
-    """Write the head of a page: question, answer, and a line each on print, claims and size."""
+def _card(words: StudyWords, folder: Path) -> str:
+    """Write the head of a page: question, answer, and a line each on print, claims and size; those of full scale below."""
+    here, published = _found(words, folder), _found(words, folder / PUBLISHED)
     lines = [f'<p class="question">{escape(words.question)}</p>']
-    if answer:
-        effect = f" <span>(effect {escape(answer.effect)})</span>" if answer.effect else ""
-        lines.append(f'<p class="answer">{verdict_badge(answer.verdict)}{escape(answer.text)}{effect}</p>')
-    facts = {"Print": ledger, "Claims": claims, "Size": words.size}
+    lines += [f'<p class="answer">{_answer(here.answer)}</p>'] if here.answer else []
+    lines += [f'<p class="answer full">At full scale, as published: {_answer(published.answer)}</p>'] if published.answer else []
+    facts = {"Print": here.ledger, "Claims": here.claims, "Size": words.size}
+    facts |= {"Print, full scale": published.ledger, "Claims, full scale": published.claims}
     shown = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text in facts.items() if text)
     return "\n".join([*lines, *([f'<dl class="facts">{shown}</dl>'] if shown else [])])
+
+
+def _answer(answer: Answer) -> str:
+    effect = f" <small>(effect {escape(answer.effect)})</small>" if answer.effect else ""
+    return f"{verdict_badge(answer.verdict)}{escape(answer.text)}{effect}"
 
 
 def verdict_badge(verdict: str) -> str:
@@ -155,7 +170,7 @@ def table_box(page: str, label: str) -> str:
 def _section(head: str, item: ReportItem, folder: Path) -> list[str]:
     """Show one item, with the published one beside it where there is one."""
     here = _shown(item, folder, item.stem)
-    published = _shown(item, folder, f"{PUBLISHED}/{item.stem}")
+    published = _shown(item, folder, _published(item))
     if not published:
         return [f"<h2>{head}</h2>", here] if here else []
     both = (("This run", here), ("Published, full scale", published))
@@ -175,6 +190,11 @@ def _shown(item: ReportItem, folder: Path, stem: str) -> str:
         return f'<p class="reason">{reason}</p>'
     picture = f'<img src="{stem}.svg" alt="{escape(item.title, quote=True)}">'
     return f"<figure>{scroll_box(picture, item.title)}<figcaption>{caption[1] if caption else ''}</figcaption></figure>"
+
+
+def _published(item: ReportItem) -> str:
+    """Path of the files of a published item; the comparison with print is a table like the others there."""
+    return f"{PUBLISHED}/{item.stem}" if "/" in item.stem else f"{PUBLISHED}/tables/{item.name}"
 
 
 def _reason(page: str) -> str | None:
@@ -251,7 +271,7 @@ def _all_items(words: StudyWords, folder: Path) -> list[str]:
             category = item.category
             lines += [f"<h3>{escape(category.lstrip('0123456789 '))}</h3>", '<ul class="items">']
         links = [f'<a href="{item.stem}.{form}">{FORM_NAMES.get(form, form.upper())}</a>' for form in FORMS[item.kind]]
-        published = f"{PUBLISHED}/{item.stem}.html"
+        published = f"{_published(item)}.html"
         links += [f'<a href="{published}">published, full scale</a>'] if (folder / published).exists() else []
         lines.append(f"<li>{escape(item.title)} ({item.kind}): {', '.join(links)}</li>")
     lines += ["</ul>"] if category else ["<p>This study declares none.</p>"]

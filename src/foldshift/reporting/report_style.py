@@ -12,7 +12,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: .6rem 0 .4rem; } h2 { font-si
 h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; } a { color: #005f94; } p { max-width: 62rem; margin: .5rem 0; }
 nav { font-size: 14px; } article { border: 1px solid #bbb; border-radius: 6px; padding: .2rem 1.1rem .8rem; margin: 1.2rem 0; }
 article h2 { margin: .7rem 0 .2rem; }
-.question { font-size: 1.1rem; font-weight: bold; } .answer { font-size: 1.05rem; }
+.question { font-size: 1.1rem; font-weight: bold; } .answer { font-size: 1.05rem; } .answer.full { font-size: 1rem; }
 .verdict { display: inline-block; border: 1.5px solid #555; border-radius: 4px; padding: 0 .45rem; margin-right: .3rem;
   font-weight: bold; font-size: 13px; background: #f2f2f2; white-space: nowrap; }
 .verdict.holds { border-color: #00694b; background: #e2f4ec; } .verdict.in-part { border-color: #8a5a00; background: #fff3d9; }

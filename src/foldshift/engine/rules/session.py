@@ -217,7 +217,12 @@ class Session:
         return named_studies(self._targets, self.runs)
 
     def report_pages(self, run: Run) -> list[str]:
-        """Pages that the target of a study makes: its own and, unless another workflow names the targets, the index."""
+        """Pages that the target of a study makes: its own and, unless another workflow names the targets, the index.
+
+        None in archived mode, which makes what an archive is compared by.
+        """
+        if self.config["archived"]:
+            return []
         return [page_of(run), *(["<results>/index.html"] if self.is_main else [])]
 
     def pages_of_earlier_runs(self) -> list[str]:
