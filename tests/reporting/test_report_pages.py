@@ -5,13 +5,14 @@ import re
 import pandas as pd
 import pytest
 
-from foldshift.reporting.claims_ledger import VERDICTS, Judged, claims_ledger
+from foldshift.reporting.claims_ledger import Judged, claims_ledger
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.items import FigureResult, TableResult, write_item
 from foldshift.reporting.paper_vs_ours import join_with_print, judge, ledger_grid, print_ledger
 from foldshift.reporting.report_lines import claims_line, find_answer, ledger_line, total_rows
 from foldshift.reporting.report_page import ReportItem, StudyWords, card_of, index_page, study_page
 from foldshift.reporting.table_grid import Grid, TableCell, table_parts, to_html
+from foldshift.reporting.verdicts import VERDICTS
 
 SENTENCES = pd.DataFrame(
     {

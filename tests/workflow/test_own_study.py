@@ -32,15 +32,19 @@ def test_the_example_runs_and_replans_exactly(workflow):
     assert len(table) == 4 and (table.xs("TSCV", level=2) < table.xs("CV", level=2)).all()
     assert (workflow.folder / "results/fold_means/figures/scatter.svg").stat().st_size > 1000
     assert "mean over 3 partitions" in (workflow.folder / "results/fold_means/tables/scatter.html").read_text()
+    page = (workflow.folder / "results/fold_means/index.html").read_text()
+    assert "How far is the mean target of a fold" in page and "figures/scatter.svg" in page and "<table>" in page
+    index = (workflow.folder / "results/index.html").read_text()
+    assert "How far is the mean target of a fold" in index and index.count("the configuration leaves it out") == 7
     assert workflow.plan() == {}
     for name, expected in {
-        "show.py": {"fold_means_scatter": 1, "fold_means": 1},
-        "measure.py": {"fold_means_measure_means": 2, "fold_means_scatter": 1, "fold_means": 1},
+        "show.py": {"fold_means_scatter": 1},
+        "measure.py": {"fold_means_measure_means": 2, "fold_means_scatter": 1},
     }.items():
         file = workflow.folder.parent / "elsewhere/fold_means" / name
         text = file.read_text()
         file.write_text(text + "\n# edited\n")
-        assert workflow.plan() == expected
+        assert workflow.plan() == {**expected, "write_study_page": 1, "write_index": 1, "fold_means": 1}
         file.write_text(text)
     done = workflow(targets=("plan",), check=True)
     assert re.search(r"fold_means_measure_means +2 +2 ", done.stdout + done.stderr)

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from foldshift.engine.costs.plan import TOGETHER
+from foldshift.engine.rules.rule_functions import PAGE_RULES
 from foldshift.engine.study.find import find_studies
 from workflow_runner import ROOT, TINY, TINY_CLASSES, Workflow
 
 pytestmark = pytest.mark.workflow
 TARGETS = {"all", "saez_2022", "moreno_torres_2012"}
-# Rules that make tables and figures, which share a line.
+# Rules that make tables, figures and the pages that show them, which share a line.
 OF_ITEMS = {f"{name}_{items.name}" for name, study in find_studies().items() for items in study.declaration().items}
+OF_ITEMS |= set(PAGE_RULES)
 
 
 def jobs_and_done(text):
@@ -32,8 +34,9 @@ def planned(workflow, target="plan"):
 @pytest.mark.parametrize("config", [TINY, TINY_CLASSES])
 def test_the_plan_counts_the_jobs_that_snakemake_would_run(config, tmp_path):
     workflow = Workflow(tmp_path, config)
-    expected = Counter()
-    for rule, n in workflow.plan().items():
+    expected, plan = Counter(), workflow.plan()
+    assert plan.items() >= dict.fromkeys(PAGE_RULES, 1).items()
+    for rule, n in plan.items():
         if rule not in TARGETS:
             expected[TOGETHER if rule in OF_ITEMS else rule] += n
     found = planned(workflow)

@@ -15,13 +15,16 @@ from foldshift.core.errors import DataError
 from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
+from foldshift.reporting.verdicts import DOES_NOT_HOLD as DOES_NOT_HOLD
+from foldshift.reporting.verdicts import HOLDS as HOLDS
+from foldshift.reporting.verdicts import IN_PART as IN_PART
+from foldshift.reporting.verdicts import NOT_SEEN, VERDICTS
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
 
     Verdict = Literal["holds", "holds in part", "does not hold", "cannot be seen here"]
 
-HOLDS, IN_PART, DOES_NOT_HOLD, NOT_SEEN = VERDICTS = ("holds", "holds in part", "does not hold", "cannot be seen here")
 SENTENCES = ("id", "page", "claim", "shown_by", "item")  # columns of printed/claims.csv
 COLUMNS = ("id", "claim", "page", "shown_by", "verdict", "effect", "standard_error", "remark", "item")
 N_ERRORS = 2.0

@@ -9,7 +9,7 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from foldshift.reporting.claims_ledger import VERDICTS
+from foldshift.reporting.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

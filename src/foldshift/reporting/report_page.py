@@ -11,7 +11,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from foldshift.reporting.claims_ledger import NOT_SEEN
 from foldshift.reporting.report_lines import (
     Answer,
     Row,
@@ -23,6 +22,7 @@ from foldshift.reporting.report_lines import (
 )
 from foldshift.reporting.report_style import PAGE_STYLE, SCRIPT
 from foldshift.reporting.table_grid import table_parts
+from foldshift.reporting.verdicts import NOT_SEEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

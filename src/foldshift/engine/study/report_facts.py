@@ -39,8 +39,9 @@ def page_files(run: Run) -> dict[str, list[str]]:
     names = {item.name for item in items if item.kind == "table"}
     answer = (run.found.report.answer or {}).get("table")
     read = [name for name in (*COUNTED, answer) if name in names]
+    shown = [item for item in items if item.kind == "figure" or item.name in (_table(run), "print_ledger")]
     return {
-        "pages": [run.file(item.files()[0]) for item in items],
+        "pages": [run.file(item.files()[0]) for item in shown],
         "rows": [run.table(name) for name in dict.fromkeys(read)],
         "figures": [run.file(f"{item.stem}.svg") for item in items if item.kind == "figure" and item.name == _figure(run)],
     }

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.core.errors import ConfigError, unknown
 from foldshift.engine.config.schema import check_schema
+from foldshift.reporting.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 TEXT = {"type": "string", "minLength": 1}
-VERDICTS = ("holds", "holds in part", "does not hold", "cannot be seen here")  # of a claim
 # The answer by the verdict on a claim, or by the number of rows of a table that have some values.
 BY_CLAIM: dict[str, Any] = {
     "type": "object",
