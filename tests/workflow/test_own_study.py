@@ -34,6 +34,7 @@ def test_the_example_runs_and_replans_exactly(workflow):
     assert "mean over 3 partitions" in (workflow.folder / "results/fold_means/tables/scatter.html").read_text()
     page = (workflow.folder / "results/fold_means/index.html").read_text()
     assert "How far is the mean target of a fold" in page and "figures/scatter.svg" in page and "<table>" in page
+    assert "The means of stratified folds scatter less in 2 cases." in page
     index = (workflow.folder / "results/index.html").read_text()
     assert "How far is the mean target of a fold" in index and index.count("the configuration leaves it out") == 7
     assert workflow.plan() == {}
