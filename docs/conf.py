@@ -11,6 +11,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import foldshift  # noqa: E402
 import pages  # noqa: E402
+from foldshift.reporting.report_style import SCRIPT  # noqa: E402
 
 project, author = "foldshift", "The foldshift developers"
 copyright = author
@@ -68,5 +69,6 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Write the pages that are made, before anything is read."""
+    """Write the pages that are made, before anything is read; boxes that are wider than the page say so."""
     pages.write(Path(app.srcdir))
+    app.add_js_file(None, body=SCRIPT)

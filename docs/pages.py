@@ -1,4 +1,7 @@
-"""Pages of the site that are made: the reference by package, the studies with their findings, the published results."""
+"""Pages of the site that are made: the reference by package, the studies with their findings, the published results.
+
+The page of a study's results begins as that of the report (`foldshift.reporting.report_page`): question, answer, counts, claims.
+"""
 
 import csv
 import html
@@ -12,6 +15,9 @@ import foldshift
 from foldshift.engine.config.merge import at_scale, resolve
 from foldshift.engine.config.schema import compose_schema
 from foldshift.engine.study.find import find_studies
+from foldshift.engine.study.report_facts import first_question
+from foldshift.reporting.report_lines import read_rows
+from foldshift.reporting.report_page import ReportItem, StudyWords, claims_boxes, report_card, scroll_box
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "made"  # folder below docs, not in the history
@@ -61,13 +67,16 @@ What each study asks, and what was found beside the printed numbers. Every findi
 appears beside it.
 
 """
-RESULTS = """# {title}: results
-
+RESULTS = """
 Computed between {started:.16} and {ended:.16} (UTC), in one run or resumed, last at commit {commit:.10} (foldshift {foldshift}),
 on {cores} cores of {processor}. {sizes}
 Every file as in the archive {name}, SHA-256 {sha256:.16}...: {{download}}`settings, machine,
-checksum of every file <../../results/{study}/provenance.json>`. A click on a heading sorts by it.
+checksum of every file <../../results/{study}/provenance.json>`. A click on the heading of a column sorts by it.
 
+"""
+HTML = """```{{raw}} html
+{}
+```
 """
 
 
@@ -98,9 +107,11 @@ def studies_index(with_results=()):
 
 
 def study_page(study):
-    """Findings of a study, each with an address, and below what its README says."""
+    """Findings of a study, each with an address, what was tried and failed, if it says so, and below what its README says."""
     folder = ROOT / "src" / "foldshift" / "studies" / study
     found = (folder / "findings.md").read_text(encoding="utf-8")
+    if (appendix := folder / "findings_appendix.md").exists():
+        found += "\n" + re.sub(r"^#", "##", appendix.read_text(encoding="utf-8"), flags=re.MULTILINE)
     readme = (folder / "README.md").read_text(encoding="utf-8")
     seen = set()
 
@@ -143,17 +154,33 @@ def results_pages(folder):
         ran = {**about["settings"], "master_seed": about["master_seed"]}
         there = {**full["studies"][study], "master_seed": full["master_seed"]}
         facts = {**about, **about["archive"], **about["machine"], "sizes": sizes(ran, there)}
-        parts = [RESULTS.format(title=found[study].title, study=study, **facts)]
+        items = [item for item in _items(found[study]) if (place / f"{item.stem}.rst").exists()]
+        parts = [_head(found[study], items, place), RESULTS.format(study=study, **facts)]
+        if claims := read_rows(place / "tables/claims_ledger.csv"):
+            links = {item.name: f"#{_anchor(item)}" for item in items}
+            parts += ["## Claims of the paper\n", HTML.format(claims_boxes(claims, links))]
         category = None
-        for item in _items(found[study]):
-            if not (place / f"{item.stem}.rst").exists():
-                continue
+        for item in items:
             if item.category != category:
                 category = item.category
                 parts.append(f"## {category.lstrip('0123456789 ')}\n")
-            parts += [f"### {item.title}\n", *_shown(place, item)]
+            parts += [HTML.format(f'<span id="{_anchor(item)}"></span>'), f"### {item.title}\n", *_shown(place, item)]
         pages[f"results/{study}.md"] = "\n".join(parts)
     return pages
+
+
+def _head(study, items, place):
+    """Title, question, answer and counts of a study, from its published tables."""
+    report = study.report
+    shown = [ReportItem(item.kind, item.name, item.title, item.category, item.stem) for item in items]
+    question = report.question or first_question(study.summary)
+    words = StudyWords(study.id, study.title, question, report.answer, report.figure, report.table, shown, [])
+    return f"# {study.title}: results\n\n{HTML.format(report_card(words, place))}"
+
+
+def _anchor(item):
+    """Address of an item on the page of its study."""
+    return f"{item.kind}-{item.name}"
 
 
 def sizes(settings, full):
@@ -190,7 +217,7 @@ def _shown(place, item):
     if item.kind == "figure":
         yield f"![{item.title}]({link}.svg)\n"
     else:
-        yield from _table(place / f"{item.stem}.csv")
+        yield HTML.format(scroll_box("\n".join(_table(place / f"{item.stem}.csv")), item.title))
         yield f"\n{{download}}`{item.name}.csv <{link}.csv>`\n"
     text = (place / f"{item.stem}.rst").read_text(encoding="utf-8")
     yield "\n".join(["```{eval-rst}", re.sub(r"\A\*\*.*?\*\*\s*", "", text).strip(), "```", ""])
@@ -206,7 +233,7 @@ def _table(path):
     yield from (f"<tr>{cells('td', [_number(cell) or html.escape(cell) for cell in row])}</tr>" for row in rows[:MOST_ROWS])
     yield "</tbody></table>"
     if len(rows) > MOST_ROWS:
-        yield f"\nThe first {MOST_ROWS} of {len(rows):,} rows; the file has all of them."
+        yield f"<p>The first {MOST_ROWS} of {len(rows):,} rows; the file has all of them.</p>"
 
 
 def _number(text):

@@ -78,13 +78,13 @@ def test_the_facts_of_every_study_are_plain_and_name_its_items(runs):
 def test_what_a_run_lacks_is_named_with_its_reason(runs):
     facts = report_facts.page_facts(runs["saez_2022"])  # no data set of the paper
     assert any(line.startswith("Paper versus ours: no printed number is compared") for line in facts["left_out"])
-    assert "2 data sets (full scale: 28)" in facts["size"] and "8 seeds (full scale: 1,000)" in facts["size"]
+    assert "data sets 2 (28)" in facts["size"] and "seeds 8 (1,000)" in facts["size"]
     titles = {"saez_2022": "Saez 2022", "wong_2015": "Wong 2015", "other_2020": "Other 2020"}
-    lines = report_facts.absent_studies(runs, ["saez_2022"], titles)
-    assert lines == [
-        "Wong 2015: the command names other studies; run: snakemake wong_2015",
-        "Other 2020: the configuration leaves it out; add other_2020 to its studies.",
+    assert report_facts.absent_studies(runs, ["saez_2022"], titles) == [
+        "Other 2020 (other_2020): the configuration leaves them out; add them to its studies.",
+        "Wong 2015 (wong_2015): the command names other studies; snakemake all makes them.",
     ]
+    assert report_facts.absent_studies(runs, [*runs], {"saez_2022": "Saez 2022"}) == []
 
 
 def test_further_pages_of_a_study_are_listed(runs):
@@ -117,7 +117,7 @@ def test_the_question_is_the_first_of_the_summary(summary, question):
 def test_the_size_of_a_run_is_told_against_the_papers_scale():
     full = {"n_seeds": 1000, "datasets": ["a", "b"], "scaling": "global", "more": {"n": 3}}
     assert report_facts.size_line({"n_seeds": 50, "datasets": ["c", "d"]}, full) == (
-        "50 seeds (full scale: 1,000), other data sets. The full scale: --configfile config/paper.yaml."
+        "Not the full scale, which is in brackets: seeds 50 (1,000), other data sets. It takes --configfile config/paper.yaml."
     )
     assert report_facts.size_line(full, full) == "At the paper's scale." and report_facts.size_line(full, None) == ""
 

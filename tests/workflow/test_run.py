@@ -231,7 +231,7 @@ def test_the_page_to_read_first_is_there_and_leads_to_the_study(finished):
     results = finished.folder / "results"
     index, page = (path.read_text() for path in (results / "index.html", results / "saez_2022/index.html"))
     assert 'href="saez_2022/index.html"' in index and index.count("<article") == 1
-    assert index.count("the configuration leaves it out") == len(find_studies()) - 1
+    assert all((found.title in index) for found in find_studies().values()) and "the configuration leaves them out" in index
     assert "In regression, does it matter" in index and "In regression, does it matter" in page
     files = re.findall(r'(?:href|src)="([^"#]+)"', page)
     made = "../report.html"  # where it was asked for

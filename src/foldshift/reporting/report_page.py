@@ -65,16 +65,17 @@ def study_page(words: StudyWords, folder: Path) -> str:
     claims = read_rows(folder / "tables/claims_ledger.csv")
     items = {(item.kind, item.name): item for item in words.items}
     figure, table = items.get(("figure", words.figure or "")), items.get(("table", words.table or ""))
+    links = {item.name: f"{item.stem}.html" for item in words.items}
     reasons = [*words.left_out, *_empty_figures(words.items, folder)]
     body = [
         '<nav><a href="../index.html">All studies of this run</a></nav>',
         f"<h1>{escape(words.title)}</h1>",
         *CARD[:1],
-        _card(words, folder),
+        report_card(words, folder),
         *CARD[1:],
         *(_section("Figure", figure, folder) if figure else []),
         *(_section("Table", table, folder) if table else []),
-        *_claims(claims, words.items),
+        *(["<h2>Claims of the paper</h2>", f"<p>{claims_line(claims)}</p>", claims_boxes(claims, links)] if claims else []),
         *_ledger(folder, words.items),
         *([f"<h2>Not in this run</h2><ul>{_list(reasons)}</ul>"] if reasons else []),
         *_all_items(words, folder),
@@ -133,7 +134,7 @@ def _found(words: StudyWords, folder: Path) -> _Found:
     return _Found(answer, ledger_line(read_rows(folder / "tables/print_ledger.csv")), claims_line(claims))
 
 
-def _card(words: StudyWords, folder: Path) -> str:
+def report_card(words: StudyWords, folder: Path) -> str:
     """Write the head of a page: question, answer, and a line each on print, claims and size; those of full scale below."""
     here, published = _found(words, folder), _found(words, folder / PUBLISHED)
     lines = [f'<p class="question">{escape(words.question)}</p>']
@@ -212,20 +213,15 @@ def _empty_figures(items: Iterable[ReportItem], folder: Path) -> list[str]:
     return lines
 
 
-def _claims(claims: Sequence[Row], items: Iterable[ReportItem]) -> list[str]:
-    """Show the claims that this run judges, and fold those that it cannot."""
-    if not claims:
-        return []
-    links = {item.name: f"{item.stem}.html" for item in items}
+def claims_boxes(claims: Sequence[Row], links: Mapping[str, str]) -> str:
+    """Show the claims that a run judges, and fold those that it cannot; `links` are the addresses of items by name."""
     judged = [row for row in claims if row["verdict"] != NOT_SEEN]
     others = [row for row in claims if row["verdict"] == NOT_SEEN]
-    lines = ["<h2>Claims of the paper</h2>", f"<p>{escape(claims_line(claims))}</p>"]
-    if judged:
-        lines.append(scroll_box(_claims_table(judged, links), "Claims of the paper"))
+    lines = [scroll_box(_claims_table(judged, links), "Claims of the paper")] if judged else []
     if others:
         table = scroll_box(_claims_table(others, links), "Claims that cannot be seen here")
         lines.append(f"<details><summary>{len(others)} that this run cannot show</summary>{table}</details>")
-    return lines
+    return "\n".join(lines)
 
 
 def _claims_table(claims: Sequence[Row], links: Mapping[str, str]) -> str:

@@ -70,14 +70,11 @@ def page_facts(run: Run) -> dict[str, Any]:
 
 
 def absent_studies(runs: Mapping[str, Run], named: Collection[str], titles: Mapping[str, str]) -> list[str]:
-    """Say of every known study that is not in a run why it is not; `titles` has all known ones by id."""
-    lines = []
-    for study, title in titles.items():
-        if study not in runs:
-            lines.append(f"{title}: the configuration leaves it out; add {study} to its studies.")
-        elif study not in named:
-            lines.append(f"{title}: the command names other studies; run: snakemake {study}")
-    return lines
+    """Say in a line for each reason which known studies are not in a run; `titles` has all known ones by id."""
+    unknown = [f"{title} ({study})" for study, title in titles.items() if study not in runs]
+    unnamed = [f"{title} ({study})" for study, title in titles.items() if study in runs and study not in named]
+    lines = [f"{', '.join(unknown)}: the configuration leaves them out; add them to its studies."] if unknown else []
+    return lines + ([f"{', '.join(unnamed)}: the command names other studies; snakemake all makes them."] if unnamed else [])
 
 
 def first_question(summary: str) -> str:
@@ -100,7 +97,7 @@ def size_line(settings: Mapping[str, Any], full: Mapping[str, Any] | None) -> st
     differing = [text for key, there in full.items() if (text := _difference(key, settings.get(key), there))]
     if not differing:
         return "At the paper's scale."
-    return f"{', '.join(differing)}. The full scale: --configfile config/paper.yaml."
+    return f"Not the full scale, which is in brackets: {', '.join(differing)}. It takes --configfile config/paper.yaml."
 
 
 def _difference(key: str, here: Any, there: Any) -> str:
@@ -108,10 +105,10 @@ def _difference(key: str, here: Any, there: Any) -> str:
     words = WORDS.get(key, key.removeprefix("n_").replace("_", " "))
     if isinstance(there, list) and isinstance(here, list):
         if len(here) != len(there):
-            return f"{len(here)} {words} (full scale: {len(there)})"
+            return f"{words} {len(here)} ({len(there)})"
         return "" if sorted(map(str, here)) == sorted(map(str, there)) else f"other {words}"
     if isinstance(there, int) and isinstance(here, int) and here != there:
-        return f"{here:,} {words} (full scale: {there:,})"
+        return f"{words} {here:,} ({there:,})"
     return ""
 
 
