@@ -225,7 +225,7 @@ def claims_boxes(claims: Sequence[Row], links: Mapping[str, str]) -> str:
 
 
 def _claims_table(claims: Sequence[Row], links: Mapping[str, str]) -> str:
-    heads = ("Verdict", "Claim", "Page", "Effect", "Remark", "Shown by")
+    heads = ("Verdict", "Claim", "Where", "Effect", "Remark", "Shown by")
     lines = ['<table class="claims"><thead><tr>', *(f'<th class="text">{head}</th>' for head in heads), "</tr></thead><tbody>"]
     for row in claims:
         shown = escape(row["shown_by"])
