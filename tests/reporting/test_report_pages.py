@@ -1,10 +1,13 @@
 """The report: the page of a study and the index, with everything, with little, and with nothing."""
 
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+import write_index
+import write_study_page
 from foldshift.reporting.claims_ledger import Judged, claims_ledger
 from foldshift.reporting.figure_style import plt
 from foldshift.reporting.items import FigureResult, TableResult, write_item
@@ -150,6 +153,22 @@ def test_the_index_has_the_head_of_every_page(folder):
     assert "Other 2020: the configuration &lt;leaves&gt; it out." in page and 'href="report.html"' in page
     assert page.count("<article") == page.count("</article>") == page.count("<h1") == 1
     assert "<article" not in index_page({}, [])
+
+
+def test_the_scripts_write_a_page_and_an_index_with_the_cards_of_earlier_runs_too(folder):
+    facts = words()._asdict() | {"items": [list(one) for one in words().items]}
+    place = folder.rename(folder.with_name("mine_2026"))
+    output = SimpleNamespace(page=str(place / "index.html"), index=str(place.parent / "index.html"))
+    write_study_page.main(SimpleNamespace(output=output, params=SimpleNamespace(facts=facts)))
+    earlier = place.parent / "earlier_2020" / "index.html"
+    earlier.parent.mkdir()
+    earlier.write_text(study_page(words(question="An earlier one?"), earlier.parent))
+    titles = {"earlier_2020": "Earlier 2020", "never_2021": "Never 2021", "mine_2026": "Mine 2026"}
+    params = SimpleNamespace(studies=titles, earlier=[str(earlier)], left_out=["Never 2021: left out."])
+    write_index.main(SimpleNamespace(input=SimpleNamespace(pages=[output.page]), output=output, params=params))
+    index = (place.parent / "index.html").read_text()
+    assert index.index("An earlier one?") < index.index("Does it fall &lt;much&gt;?") < index.index("Never 2021: left out.")
+    assert index.count("<article") == 2 and (place / "index.html").read_text() == study_page(words(), place)
 
 
 def test_the_line_on_print_counts_the_papers_configuration_and_names_chance():

@@ -63,6 +63,13 @@ def test_one_study_is_planned_alone(tmp_path):
     assert not (tmp_path / "results/saez_2022").exists()
 
 
+def test_the_command_decides_which_studies_the_index_has(tmp_path):
+    workflow = Workflow(tmp_path, {"scale": "test", "studies": {"saez_2022": {}, "wong_2015": {}}})
+    one, both = workflow.plan(targets=("saez_2022",)), workflow.plan(targets=("all",))
+    assert (one["write_study_page"], one["write_index"]) == (1, 1) and not any(rule.startswith("wong_2015") for rule in one)
+    assert (both["write_study_page"], both["write_index"]) == (2, 1)
+
+
 def test_what_is_done_is_not_planned_again(finished):
     found = planned(finished)
     assert all(jobs == done for jobs, done in found.values()) and found["evaluate"][0] > 0

@@ -41,7 +41,7 @@ footer { margin-top: 2.5rem; border-top: 1px solid #bbb; font-size: 14px; }
 @media print {
   body { max-width: none; padding: 0; font-size: 11px; } .scroll { overflow: visible; max-height: none; border: 0; }
   .hint, nav { display: none; }
-  .scroll img { min-width: 0; } article, figure, tr { break-inside: avoid; } a { color: #111; }
+  .scroll img { min-width: 0; } article, figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } a { color: #111; }
 }
 """
 )
