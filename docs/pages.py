@@ -174,8 +174,11 @@ def _head(study, items, place):
     report = study.report
     shown = [ReportItem(item.kind, item.name, item.title, item.category, item.stem) for item in items]
     question = report.question or first_question(study.summary)
-    words = StudyWords(study.id, study.title, question, report.answer, report.figure, report.table, shown, [])
-    return f"# {study.title}: results\n\n{HTML.format(report_card(words, place))}"
+    words = StudyWords(study.id, study.title, question, report.answer, [], shown, [])
+    first = [item for item in items if (item.kind, item.name) in (("figure", report.figure), ("table", report.table))]
+    links = ", ".join(f'<a href="#{_anchor(item)}">{html.escape(item.title)}</a>' for item in first)
+    begin = f"<p>To begin with: {links}.</p>" if links else ""
+    return f"# {study.title}: results\n\n{HTML.format(report_card(words, place) + begin)}"
 
 
 def _anchor(item):

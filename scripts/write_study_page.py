@@ -11,7 +11,7 @@ from foldshift.reporting.report_page import ReportItem, StudyWords, study_page
 def main(job: Any) -> None:
     """Make the page from the results beside it."""
     facts = dict(job.params.facts)
-    facts["items"] = [ReportItem(*item) for item in facts["items"]]
+    facts |= {key: [ReportItem(*item) for item in facts[key]] for key in ("main", "items")}
     write_text(job.output.page, study_page(StudyWords(**facts), Path(job.output.page).parent))
 
 

@@ -67,10 +67,11 @@ def test_the_facts_of_every_study_are_plain_and_name_its_items(runs):
     for run in runs.values():
         facts = report_facts.page_facts(run)
         assert yaml.safe_load(yaml.safe_dump(facts)) == facts  # as a parameter of a rule
-        words = StudyWords(**facts | {"items": [ReportItem(*one) for one in facts["items"]]})
+        words = StudyWords(**facts | {key: [ReportItem(*one) for one in facts[key]] for key in ("main", "items")})
         names = {(one.kind, one.name) for one in words.items}
         assert len(names) == sum(len(some) for _, some in run.items())
-        assert ("figure", words.figure) in names or any("leave" in line for line in words.left_out)
+        assert [one.kind for one in words.main] == ["figure", "table"]
+        assert {(one.kind, one.name) for one in words.main} <= names or any("leave" in line for line in words.left_out)
         files = report_facts.page_files(run)
         assert {path for paths in files.values() for path in paths} <= set(run.outputs())
 
@@ -96,10 +97,10 @@ def test_without_words_the_first_question_figure_and_table_are_taken(runs, monke
     monkeypatch.setattr(run, "found", run.found._replace(report=ReportWords()))
     facts = report_facts.page_facts(run)
     assert facts["question"] == "In regression, does it matter whether the folds are stratified on the target?"
-    assert facts["figure"] == "figure1_target_shift" and facts["table"] == "table4_dn" and facts["answer"] is None
+    assert [name for _, name, *_ in facts["main"]] == ["figure1_target_shift", "table4_dn"] and facts["answer"] is None
     monkeypatch.setattr(run, "declared", Study(items=()))
     facts = report_facts.page_facts(run)
-    assert facts["figure"] is facts["table"] is None and facts["items"] == []
+    assert facts["main"] == facts["items"] == []
 
 
 @pytest.mark.parametrize(

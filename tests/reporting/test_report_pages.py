@@ -49,8 +49,7 @@ def words(**changes):
         "title": "Mine & yours 2026",
         "question": "Does it fall <much>?",
         "answer": ANSWER,
-        "figure": "lines",
-        "table": "main",
+        "main": [item("figure", "lines"), item("table", "main")],
         "items": [item("table", "main"), item("figure", "lines"), item("figure", "empty")],
         "left_out": ["Other table: not here."],
         "size": "1 data set (full scale: 28).",
@@ -113,7 +112,7 @@ def test_an_answer_counts_rows_of_a_table():
 def test_a_page_without_claims_print_figure_and_table_still_stands(tmp_path):
     page = study_page(words(), tmp_path)  # the run has none of the files
     assert "Does it fall" in page and "Yes, it falls" not in page and "Claims" not in page and "<img" not in page
-    bare = study_page(words(items=[], figure=None, table=None, answer=None, left_out=[], size=""), tmp_path)
+    bare = study_page(words(items=[], main=[], answer=None, left_out=[], size=""), tmp_path)
     assert "This study declares none." in bare and "Not in this run" not in bare and "<dl" not in bare
 
 
@@ -140,9 +139,10 @@ def test_the_published_answer_and_counts_stand_below_those_of_the_run(folder):
 
 
 def test_a_published_item_is_shown_where_the_run_has_none(tmp_path):
+    write(tmp_path, "table", "main", TableResult(pd.DataFrame({"x": ["a", "of an earlier run"]})))
     write(tmp_path / "published", "table", "main", TableResult(pd.DataFrame({"x": ["published row"]})))
-    page = study_page(words(), tmp_path)
-    assert "published row" in page and "This run</h3>" not in page
+    page = study_page(words(items=[]), tmp_path)
+    assert "published row" in page and "This run</h3>" not in page and "of an earlier run" not in page
 
 
 def test_the_index_has_the_head_of_every_page(folder):
@@ -156,7 +156,7 @@ def test_the_index_has_the_head_of_every_page(folder):
 
 
 def test_the_scripts_write_a_page_and_an_index_with_the_cards_of_earlier_runs_too(folder):
-    facts = words()._asdict() | {"items": [list(one) for one in words().items]}
+    facts = words()._asdict() | {key: [list(one) for one in getattr(words(), key)] for key in ("main", "items")}
     place = folder.rename(folder.with_name("mine_2026"))
     output = SimpleNamespace(page=str(place / "index.html"), index=str(place.parent / "index.html"))
     write_study_page.main(SimpleNamespace(output=output, params=SimpleNamespace(facts=facts)))

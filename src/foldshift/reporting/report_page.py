@@ -52,8 +52,7 @@ class StudyWords(NamedTuple):
     title: str
     question: str
     answer: Mapping[str, Any] | None  # rule that decides the answer; see `foldshift.reporting.report_lines.find_answer`
-    figure: str | None  # figure, table: names of those that the page shows
-    table: str | None
+    main: Sequence[ReportItem]  # figure and table that the page shows, also where only the published ones are there
     items: Sequence[ReportItem]  # in the order of the report
     left_out: Sequence[str]  # what this run does not have, and why: a line each
     size: str = ""  # how this run differs from the paper's scale, in a line
@@ -63,8 +62,6 @@ class StudyWords(NamedTuple):
 def study_page(words: StudyWords, folder: Path) -> str:
     """Make the page of a study whose results are in a folder."""
     claims = read_rows(folder / "tables/claims_ledger.csv")
-    items = {(item.kind, item.name): item for item in words.items}
-    figure, table = items.get(("figure", words.figure or "")), items.get(("table", words.table or ""))
     links = {item.name: f"{item.stem}.html" for item in words.items}
     reasons = [*words.left_out, *_empty_figures(words.items, folder)]
     body = [
@@ -73,8 +70,7 @@ def study_page(words: StudyWords, folder: Path) -> str:
         *CARD[:1],
         report_card(words, folder),
         *CARD[1:],
-        *(_section("Figure", figure, folder) if figure else []),
-        *(_section("Table", table, folder) if table else []),
+        *(line for item in words.main for line in _section(item, folder, item in words.items)),
         *(["<h2>Claims of the paper</h2>", f"<p>{claims_line(claims)}</p>", claims_boxes(claims, links)] if claims else []),
         *_ledger(folder, words.items),
         *([f"<h2>Not in this run</h2><ul>{_list(reasons)}</ul>"] if reasons else []),
@@ -168,9 +164,10 @@ def table_box(page: str, label: str) -> str:
     return f'<p class="caption">{parts.caption}</p>{scroll_box(f"<table>{parts.rows}</table>", label)}{parts.notes}'
 
 
-def _section(head: str, item: ReportItem, folder: Path) -> list[str]:
-    """Show one item, with the published one beside it where there is one."""
-    here = _shown(item, folder, item.stem)
+def _section(item: ReportItem, folder: Path, is_here: bool) -> list[str]:
+    """Show one item, if the run has it, with the published one beside it, if there is one."""
+    head = item.kind.capitalize()
+    here = _shown(item, folder, item.stem) if is_here else ""
     published = _shown(item, folder, _published(item))
     if not published:
         return [f"<h2>{head}</h2>", here] if here else []

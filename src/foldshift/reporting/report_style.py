@@ -7,7 +7,7 @@ from foldshift.reporting.table_grid import STYLE
 PAGE_STYLE = (
     STYLE
     + """
-body { margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 72rem; }
+body { margin: 0 auto; padding: 1rem 1.25rem 3rem; max-width: 86rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: .6rem 0 .4rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.2rem 0 .4rem; } a { color: #005f94; } p { max-width: 62rem; margin: .5rem 0; }
 nav { font-size: 14px; } article { border: 1px solid #bbb; border-radius: 6px; padding: .2rem 1.1rem .8rem; margin: 1.2rem 0; }
@@ -19,13 +19,14 @@ article h2 { margin: .7rem 0 .2rem; }
 .verdict.does-not-hold { border-color: #a63f00; background: #fde8dc; }
 dl.facts { display: grid; grid-template-columns: max-content 1fr; gap: .15rem .9rem; margin: .7rem 0; font-size: 14px; }
 dl.facts dt { color: #444; } dl.facts dd { margin: 0; }
-.beside { display: flex; flex-wrap: wrap; gap: 1.5rem; } .beside > section { flex: 1 1 30rem; min-width: 0; }
+.beside { display: flex; flex-wrap: wrap; gap: 1.5rem; } .beside > section { flex: 1 1 34rem; min-width: 0; }
 .caption { font-size: 14px; } .hint { font-size: 13px; color: #444; font-style: italic; margin: .3rem 0; }
 .scroll { overflow: auto; max-width: 100%; max-height: 40rem; }
 .scroll.wide { border: 1px solid #bbb; border-left-width: 3px; padding: .2rem; }
 .scroll thead th { position: sticky; top: 0; background: #fff; } .scroll:has(img) { max-height: none; }
 .scroll:focus-visible { outline: 2px solid #005f94; }
 .scroll img { display: block; max-width: 100%; min-width: 34rem; height: auto; }
+.scroll td.long { min-width: 14rem; }
 td.claim { white-space: normal; min-width: 16rem; max-width: 34rem; } td.free { white-space: normal; }
 details { border-top: 1px solid #ddd; padding: .4rem 0; } summary { cursor: pointer; font-weight: bold; padding: .2rem 0; }
 ul { padding-left: 1.2rem; } ul.items { list-style: none; padding: 0; } ul.items li { padding: .25rem 0; }

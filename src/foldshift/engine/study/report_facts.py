@@ -39,11 +39,12 @@ def page_files(run: Run) -> dict[str, list[str]]:
     names = {item.name for item in items if item.kind == "table"}
     answer = (run.found.report.answer or {}).get("table")
     read = [name for name in (*COUNTED, answer) if name in names]
-    shown = [item for item in items if item.kind == "figure" or item.name in (_table(run), "print_ledger")]
+    main = (_main(run, "figure"), _main(run, "table"))
+    shown = [item for item in items if item.kind == "figure" or item in main or item.name == "print_ledger"]
     return {
         "pages": [run.file(item.files()[0]) for item in shown],
         "rows": [run.table(name) for name in dict.fromkeys(read)],
-        "figures": [run.file(f"{item.stem}.svg") for item in items if item.kind == "figure" and item.name == _figure(run)],
+        "figures": [run.file(f"{item.stem}.svg") for item in items if item is main[0]],
     }
 
 
@@ -60,9 +61,8 @@ def page_facts(run: Run) -> dict[str, Any]:
         "title": run.found.title,
         "question": report.question or first_question(run.found.summary),
         "answer": report.answer,
-        "figure": _figure(run),
-        "table": _table(run),
-        "items": [[item.kind, item.name, item.title, item.category, item.stem] for item in _items(run)],
+        "main": [_plain(item) for kind in ("figure", "table") if (item := _main(run, kind))],
+        "items": [_plain(item) for item in _items(run)],
         "left_out": list(_left_out(run)),
         "size": size_line(run.settings, run.found.scales.get(FULL_SCALE)),
         "pages": pages,
@@ -117,15 +117,17 @@ def _items(run: Run) -> list[Table]:
     return sorted((item for _, some in run.items() for item in some), key=lambda item: item.category)
 
 
-def _figure(run: Run) -> str | None:
-    """Name of the figure that the page shows: that of the study, or the first one."""
-    return run.found.report.figure or next((item.name for item in _items(run) if item.kind == "figure"), None)
+def _main(run: Run, kind: str) -> Table | None:
+    """Find the figure or table that the page shows: that of the study, also where the run lacks it, or the first of results."""
+    name = getattr(run.found.report, kind)
+    declared = [item for group in run.declared.items for item in group.items] if name else _items(run)
+    found = [item for item in declared if item.kind == kind and (item.name == name or not name and item.name not in SECONDARY)]
+    return found[0] if found else None
 
 
-def _table(run: Run) -> str | None:
-    """Name of the table that the page shows: that of the study, or the first one of results."""
-    tables = (item.name for item in _items(run) if item.kind == "table" and item.name not in SECONDARY)
-    return run.found.report.table or next(tables, None)
+def _plain(item: Table) -> list[str]:
+    """Facts about an item as `foldshift.reporting.report_page.ReportItem` takes them."""
+    return [item.kind, item.name, item.title, item.category, item.stem]
 
 
 def _left_out(run: Run) -> Iterator[str]:
