@@ -121,7 +121,7 @@ def _main(run: Run, kind: str) -> Table | None:
     """Find the figure or table that the page shows: that of the study, also where the run lacks it, or the first of results."""
     name = getattr(run.found.report, kind)
     declared = [item for group in run.declared.items for item in group.items] if name else _items(run)
-    found = [item for item in declared if item.kind == kind and (item.name == name or not name and item.name not in SECONDARY)]
+    found = [item for item in declared if item.kind == kind and (item.name == name or (not name and item.name not in SECONDARY))]
     return found[0] if found else None
 
 
