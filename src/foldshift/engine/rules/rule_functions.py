@@ -162,7 +162,8 @@ class RuleFunctions:
 
     def study_page_files(self, wildcards: Any) -> dict[str, list[str]]:
         """Files that the page of a study in the report is made from, by name of the input."""
-        return page_files(self.runs[wildcards.study])
+        run = self.runs[wildcards.study]
+        return page_files(run) | {"published": self.published_files(run)}
 
     def study_page_facts(self, wildcards: Any) -> dict[str, Any]:
         """Facts that the page of a study shows beside its results."""
