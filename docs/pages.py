@@ -3,21 +3,27 @@
 The page of a study's results begins as that of the report (`foldshift.reporting.report_page`): question, answer, counts, claims.
 """
 
-import csv
 import html
 import json
 import re
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import yaml
 
 import foldshift
+from foldshift.core.imports import import_object
 from foldshift.engine.config.merge import at_scale, resolve
+from foldshift.engine.config.runs import configure
 from foldshift.engine.config.schema import compose_schema
 from foldshift.engine.study.find import find_studies
+from foldshift.engine.study.published import PublishedStudy
 from foldshift.engine.study.report_facts import first_question
+from foldshift.reporting.published_items import write_published
 from foldshift.reporting.report_lines import read_rows
 from foldshift.reporting.report_page import ReportItem, StudyWords, claims_boxes, report_card, scroll_box
+from foldshift.reporting.table_grid import html_note, table_parts
 
 ROOT = Path(__file__).resolve().parents[1]
 MADE = "made"  # folder below docs, not in the history
@@ -71,7 +77,8 @@ RESULTS = """
 Computed between {started:.16} and {ended:.16} (UTC), in one run or resumed, last at commit {commit:.10} (foldshift {foldshift}),
 on {cores} cores of {processor}. {sizes}
 Every file as in the archive {name}, SHA-256 {sha256:.16}...: {{download}}`settings, machine,
-checksum of every file <../../results/{study}/provenance.json>`. A click on the heading of a column sorts by it.
+checksum of every file <../../results/{study}/provenance.json>`. A click on the heading of a column sorts by it,
+where a table has no groups.
 
 """
 HTML = """```{{raw}} html
@@ -159,12 +166,13 @@ def results_pages(folder):
         if claims := read_rows(place / "tables/claims_ledger.csv"):
             links = {item.name: f"#{_anchor(item)}" for item in items}
             parts += ["## Claims of the paper\n", HTML.format(claims_boxes(claims, links))]
+        tables = tables_of(study, place, about)
         category = None
         for item in items:
             if item.category != category:
                 category = item.category
                 parts.append(f"## {category.lstrip('0123456789 ')}\n")
-            parts += [HTML.format(f'<span id="{_anchor(item)}"></span>'), f"### {item.title}\n", *_shown(place, item)]
+            parts += [HTML.format(f'<span id="{_anchor(item)}"></span>'), f"### {item.title}\n", *_shown(place, item, tables)]
         pages[f"results/{study}.md"] = "\n".join(parts)
     return pages
 
@@ -214,35 +222,41 @@ def _items(study):
     return sorted(items, key=lambda item: item.category)
 
 
-def _shown(place, item):
+@cache
+def _runs():
+    """Runs of all studies in the default configuration, which know what is published and how it is laid out."""
+    return configure({}, ROOT).runs
+
+
+def tables_of(study, place, facts):
+    """Published tables of a study by name, laid out as in the paper from their CSV files."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for item in PublishedStudy(_runs()[study], place.parents[2]).words():
+            if item["kind"] == "table":
+                path = Path(folder, f"{item['name']}.html")
+                write_published(item, path, import_object(item["function"], "table") if item["function"] else None, facts)
+                found[item["name"]] = _table_box(path.read_text(encoding="utf-8"), item["title"])
+    return found
+
+
+def _table_box(page, title):
+    """Take the first rows of a table from its page, in a box of their own, and its notes."""
+    parts = table_parts(page)
+    first, *rows = re.split(r"(?=\n<tr)", parts.rows.removesuffix("\n</tbody>"))
+    kind = "" if '<tr class="head"' in parts.rows else ' class="sortable"'
+    table = f"<table{kind}>{first}{''.join(rows[:MOST_ROWS])}</tbody></table>"
+    more = html_note(f"The first {MOST_ROWS} of {len(rows):,} rows; the file has all of them.") if len(rows) > MOST_ROWS else ""
+    return f"{scroll_box(table, title)}{more}{parts.notes}"
+
+
+def _shown(place, item, tables):
     """Lines of one item: picture or table, then the caption; the title stands above them already."""
     link = f"../../results/{place.name}/{item.stem}"
     if item.kind == "figure":
         yield f"![{item.title}]({link}.svg)\n"
     else:
-        yield HTML.format(scroll_box("\n".join(_table(place / f"{item.stem}.csv")), item.title))
+        yield HTML.format(tables[item.name])
         yield f"\n{{download}}`{item.name}.csv <{link}.csv>`\n"
     text = (place / f"{item.stem}.rst").read_text(encoding="utf-8")
     yield "\n".join(["```{eval-rst}", re.sub(r"\A\*\*.*?\*\*\s*", "", text).strip(), "```", ""])
-
-
-def _table(path):
-    with open(path, encoding="utf-8", newline="") as stream:
-        head, *rows = csv.reader(stream)
-    starts = ["<{0}>" if all(_number(row[j]) for row in rows) else '<{0} class="text">' for j in range(len(head))]
-    cells = lambda tag, row: "".join(start.format(tag) + cell + f"</{tag}>" for start, cell in zip(starts, row))  # noqa: E731
-    yield '<table class="sortable">'
-    yield f"<thead><tr>{cells('th', map(html.escape, head))}</tr></thead><tbody>"
-    yield from (f"<tr>{cells('td', [_number(cell) or html.escape(cell) for cell in row])}</tr>" for row in rows[:MOST_ROWS])
-    yield "</tbody></table>"
-    if len(rows) > MOST_ROWS:
-        yield f"<p>The first {MOST_ROWS} of {len(rows):,} rows; the file has all of them.</p>"
-
-
-def _number(text):
-    """A number as it is read on a page, five digits (the file has all of them), a blank for none; nothing for words."""
-    try:
-        value = float(text) if text else None
-    except ValueError:
-        return ""
-    return " " if value is None else f"{value:.5g}" if "." in text and len(text) > 6 else text

@@ -152,7 +152,7 @@ def test_tables_and_figures_of_an_archive_are_published_and_shown(archive, tmp_p
     }
     assert faults(folder) == []
     (page,) = pages.results_pages(folder).values()
-    assert "c0ffee" in page and '<td class="text">a &lt;b&gt;, c</td><td>0.12346</td>' in page and "What holds." in page
+    assert "c0ffee" in page and '<td class="text">a &lt;b&gt;, c</td><td>0.1235</td>' in page and "What holds." in page
     assert "`n_folds` 5" in page and "`master_seed` 1 (there 20220721)" in page
     assert "results/wong_2015" in pages.studies_index(pages.published(folder))
 
