@@ -82,7 +82,7 @@ def test_a_page_gives_question_answer_figure_table_and_verdicts(folder):
     order += ["1 that this run cannot show", "After 150 repetitions", "Not in this run", "Other table: not here."]
     places = [page.index(text) for text in order]
     assert places == sorted(places)
-    assert "Yes, it falls. <small>(effect 0.0123 ± 0.0011)</small>" in page
+    assert "Yes, it falls. <small>(difference of means: 0.0123 ± 0.0011)</small>" in page
     assert "strata &lt;t&gt;, the less &amp; less" in page and '<a href="tables/main.html">difference of means</a>' in page
     assert "Title of empty &lt;&amp;&gt;: no data set has results." in page
 
@@ -97,7 +97,7 @@ def test_a_page_links_every_table_and_figure_and_asks_for_no_address(folder):
 
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_the_run_decides_the_answer(verdict):
-    rows = [{"id": "falls", "verdict": verdict, "effect": "", "standard_error": ""}]
+    rows = [{"id": "falls", "verdict": verdict, "shown_by": "a", "effect": "", "standard_error": ""}]
     answer = find_answer(ANSWER, rows, [])
     assert (answer.text, answer.verdict, answer.effect) == (ANSWER[verdict], verdict, "")
 
@@ -134,7 +134,11 @@ def test_the_published_answer_and_counts_stand_below_those_of_the_run(folder):
     rows = pd.read_csv(folder / "tables/claims_ledger.csv").assign(verdict="does not hold", effect=-0.5)
     write(folder / "published", "table", "claims_ledger", TableResult(rows))
     card = card_of(study_page(words(), folder))
-    assert card.index("Yes, it falls.") < card.index("At full scale, as published:") < card.index("No. <small>(effect -0.5")
+    assert (
+        card.index("Yes, it falls.")
+        < card.index("At full scale, as published:")
+        < card.index("No. <small>(difference of means: -0.5")
+    )
     assert "3 claims: 0 hold, 0 hold in part, 3 do not hold" in card and "Print, full scale" not in card
 
 

@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
     text: str
     verdict: str = ""  # on the claim that decides it
-    effect: str = ""  # of that claim, with its error
+    effect: str = ""  # what shows it, in a number with its error
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -53,7 +53,7 @@ def find_answer(rule: Mapping[str, Any] | None, claims: Sequence[Row], table: Se
         return None
     if "claim" in rule:
         row = next((row for row in claims if row["id"] == rule["claim"]), None)
-        return Answer(rule[row["verdict"]], row["verdict"], effect_text(row)) if row else None
+        return Answer(rule[row["verdict"]], row["verdict"], _measured(row)) if row else None
     if not table or not rule["count"].keys() <= table[0].keys():
         return None
     n = sum(all(row[key] == str(value) for key, value in rule["count"].items()) for row in table)
@@ -64,6 +64,12 @@ def effect_text(row: Row) -> str:
     """Write the effect of a claim with its error, in four digits."""
     effect, error = (_digits(row.get(key, "")) for key in ("effect", "standard_error"))
     return f"{effect} ± {error}" if effect and error and float(error) > 0 else effect
+
+
+def _measured(row: Row) -> str:
+    """Write what shows a claim and the number that was found; empty without a number."""
+    effect = effect_text(row)
+    return f"{row['shown_by']}: {effect}" if effect else ""
 
 
 def _digits(text: str) -> str:

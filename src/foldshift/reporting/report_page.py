@@ -143,7 +143,7 @@ def report_card(words: StudyWords, folder: Path) -> str:
 
 
 def _answer(answer: Answer) -> str:
-    effect = f" <small>(effect {escape(answer.effect)})</small>" if answer.effect else ""
+    effect = f" <small>({escape(answer.effect)})</small>" if answer.effect else ""
     return f"{verdict_badge(answer.verdict)}{escape(answer.text)}{effect}"
 
 
