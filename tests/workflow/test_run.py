@@ -174,7 +174,7 @@ def test_a_copy_in_another_folder_gives_the_same_bytes(finished, own_copy):
 
 
 DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_2022"} | {
-    f"saez_2022_{items}" for items in ("error", "convergence_figure", "failures", "single_datasets")
+    f"saez_2022_{items}" for items in ("error", "convergence_figure", "failures", "single_datasets", "claims")
 }
 
 
