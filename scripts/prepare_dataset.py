@@ -5,6 +5,7 @@ import logging
 from typing import Any
 
 from foldshift.core.files import write_text
+from foldshift.core.remedies import at
 from foldshift.datasets.dataset import write_prepared
 from foldshift.datasets.prepare import describe, prepare
 from foldshift.engine.jobs.run_job import run
@@ -26,7 +27,7 @@ def main(job: Any) -> None:
         write_prepared(file, data)
         write_text(description, json.dumps(describe(data, table), indent=2, ensure_ascii=False) + "\n")
     for note in data.notes:
-        logging.warning("%s: %s", data.name, note)
+        logging.warning("%s: %s", data.name, at(note, "workflow"))
 
 
 if __name__ == "__main__":

@@ -137,7 +137,8 @@ def test_an_archive_of_several_tables_is_refused_in_words_of_the_command(folder)
     (folder / "two.zip").write_bytes(zipped(a="x,y\n1,2\n", b="x,y\n1,2\n"))
     found = run(folder, "folds", "two.zip")
     assert found.exit_code == MISTAKE
-    assert found.stderr == "foldshift: the archive holds 2 files (a.csv, b.csv); pack one alone\n"
+    assert found.stderr == "foldshift: the archive holds 2 files (a.csv, b.csv); name one, such as --member a.csv\n"
+    assert run(folder, "folds", "two.zip", "--member", "a.csv").exit_code == MISTAKE
 
 
 def test_what_was_left_out_is_taken_in_by_the_option_that_is_named(folder):

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import fetch_dataset
 from foldshift.core.errors import DataError, SourceError
+from foldshift.core.remedies import at
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.datasets.prepare import describe, prepare
 from foldshift.datasets.readers.dates import days_of
@@ -37,13 +38,15 @@ def fetched(folder, content, target="y", task="regression", name="mine.csv", opt
     (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
     source = f"file:{folder}/{name}" + (f"?{options}" if options else "")
     entry = add_entries({}, {"mine": {"task": task, "target": target, "sources": source}})["mine"]
-    return fetch(entry, progress=lambda line: None, limits=Limits(**limits)).table
+    table = fetch(entry, progress=lambda line: None, limits=Limits(**limits)).table
+    table.notes[:] = [at(note, "workflow") for note in table.notes]
+    return table
 
 
 def refusal(folder, *arguments, **keywords):
     with pytest.raises(SourceError) as caught:
         fetched(folder, *arguments, **keywords)
-    text = str(caught.value)
+    text = caught.value.at("workflow")
     assert text.startswith("data set mine: ") and "\n" not in text
     return text
 
@@ -107,29 +110,43 @@ def test_marks_may_be_labels_where_labels_stand(tmp_path):
     assert table.frame["y"].cat.categories.tolist() == ["+", "-"] and table.frame["y"].notna().all()
     assert table.frame["heating"].cat.categories.tolist() == ["gas", "none", "oil"]
     assert table.frame["heating"].isna().sum() == 10
-    assert "heating: read as missing: 'null' (10)" in table.notes
+    assert "heating: read as missing: 'null' (10); types=heating:nominal in the source reads labels" in table.notes
+    kept = fetched(
+        tmp_path, csv_of(heating=heating, x=numbers(), y=signs), task="classification", options="types=heating:nominal"
+    )
+    assert kept.frame["heating"].cat.categories.tolist() == ["gas", "none", "null", "oil"]
+
+
+def test_a_few_words_among_numbers_are_missing_and_named_with_the_first_line(tmp_path):
+    values = [str(value) for value in numbers()]
+    values[4], values[9], values[11] = "about 5", ">90", "about 5"
+    table = fetched(tmp_path, csv_of(x=values, z=numbers(seed=2), y=numbers(seed=1)))
+    assert table.kinds["x"] == "real" and table.frame["x"].isna().sum() == 3
+    remedy = "types=x:nominal in the source reads labels"
+    assert f"x: read as missing: 'about 5' (2), '>90' (1), the first in line 6; {remedy}" in table.notes
+    again = fetched(tmp_path, csv_of(x=values, z=numbers(seed=2), y=numbers(seed=1)), options="types=x:nominal")
+    assert again.kinds["x"] == "nominal" and again.frame["x"].notna().all()
 
 
 def test_the_values_that_make_a_column_nominal_are_named_with_their_lines(tmp_path):
     values = [str(value) for value in numbers()]
-    values[4], values[9], values[11] = "about 5", ">90", "about 5"
+    values[4:14] = ["about 5", ">90"] * 5
     table = fetched(tmp_path, csv_of(x=values, z=numbers(seed=2), y=numbers(seed=1)), options="keep=x")
     assert table.kinds["x"] == "nominal"
-    remedy = "list texts that mean a missing value under missing"
-    expected = f"x: read as labels, because 'about 5' (line 6), '>90' (line 11) are not numbers; {remedy}"
-    assert expected in table.notes
+    remedy = "if that means a missing value: missing=about%205,>90 in the source"
+    assert f"x: read as labels, because 'about 5' (line 6), '>90' (line 7) are not numbers; {remedy}" in table.notes
     again = fetched(tmp_path, csv_of(x=values, z=numbers(seed=2), y=numbers(seed=1)), options="missing=about%205,>90")
-    assert again.kinds["x"] == "real" and again.frame["x"].isna().sum() == 3
+    assert again.kinds["x"] == "real" and again.frame["x"].isna().sum() == 10
 
 
 def test_the_column_that_lacks_all_values_is_named():
     table = read_table(b"a,b b,y\n1,?,2\n2,,3\n3,NA,4\n", "t.csv", parse_options(""), task="regression", target="y")
-    with pytest.raises(
-        DataError, match=r"all 3 rows have missing values; column 'b b' has none at all; leave it out: drop=b%20b"
-    ):
+    with pytest.raises(DataError) as caught:
         prepare(table, "mine", "regression")
+    expected = "all 3 rows have missing values; column 'b b' has none at all; leave it out: drop=b%20b in the source"
+    assert expected in caught.value.at("workflow")
     table = read_table(b"a,b,y\n1,?,2\n?,3,3\n?,4,4\n", "t.csv", parse_options(""), task="regression", target="y")
-    with pytest.raises(DataError, match=r"missing are a 2, b 1 of 3; fill them in, or leave out columns: drop=a in the source"):
+    with pytest.raises(DataError, match=r"missing are a 2, b 1 of 3; fill them in, or leave out columns: drop=\['a'\]"):
         prepare(table, "mine", "regression")
 
 
@@ -218,7 +235,7 @@ def test_a_file_without_any_input_is_refused(tmp_path):
 def test_a_target_that_looks_continuous_is_refused_for_classification(tmp_path):
     text = refusal(tmp_path, csv_of(x=numbers(), y=numbers(seed=1)), task="classification")
     assert "the target 'y' looks like a quantity, not like classes: 40 different numbers in 40 rows" in text
-    assert "nominal=y" in text
+    assert "task: regression in the entry of the data set, or types=y:nominal in the source if they are labels" in text
     whole = csv_of(x=numbers(600), y=[i % 25 for i in range(600)])
     assert "25 different numbers in 600 rows" in refusal(tmp_path, whole, task="classification")
     assert len(fetched(tmp_path, whole, task="classification", options="nominal=y").frame["y"].cat.categories) == 25
@@ -245,16 +262,16 @@ def test_small_classes_are_named_before_anything_is_computed(tmp_path):
 
 def test_a_quantity_of_two_values_may_be_two_classes(tmp_path):
     table = fetched(tmp_path, csv_of(x=numbers(), y=["0", "1"] * (ROWS // 2)))
-    assert prepare(table, "mine", "regression").notes == (
-        "the target y has two values: if they are classes, take a study of classification",
-    )
+    (note,) = prepare(table, "mine", "regression").notes
+    expected = "the target y has two values; if they are classes: task: classification in the entry of the data set"
+    assert at(note, "workflow") == expected
 
 
 def test_infinite_values_are_reported_with_their_row(tmp_path):
     x = numbers()
     x[7], x[11] = "inf", "-inf"
     table = csv_of(x=x, y=numbers(seed=1))
-    with pytest.raises(DataError, match=r"input 'x' holds 2 infinite values, the first in row 8; .* missing=inf in the source"):
+    with pytest.raises(DataError, match=r"input 'x' holds 2 infinite values, the first in row 8; .* missing=\['inf'\]"):
         prepare(fetched(tmp_path, table), "mine", "regression")
     data = prepare(fetched(tmp_path, table, options="missing=inf,-inf"), "mine", "regression")
     assert data.n_dropped == 2
@@ -292,7 +309,10 @@ def test_quoted_separators_and_damaged_rows_do_not_mislead():
 
 def test_commas_between_thousands_are_not_taken_for_decimals_where_fields_are_cut_at_commas(tmp_path):
     table = fetched(tmp_path, 'x,y\n"1,234",1\n"2,345",2\n"3,456",4\n7,5\n')
-    assert table.kinds["x"] == "nominal" and table.notes[0].startswith("x: read as labels, because '1,234' (line 2)")
+    assert table.frame["x"].tolist() == [1234, 2345, 3456, 7]
+    expected = "x: '1,234' is read as 1234 (commas between thousands); if that is wrong: "
+    remedy = "decimal=%2C in the source, or types=x:nominal in the source"
+    assert table.notes == [expected + remedy]
 
 
 ENCODINGS = ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
@@ -303,7 +323,7 @@ def test_encodings_are_read_alike_and_assumptions_are_reported(tmp_path, encodin
     table = fetched(tmp_path, PLAIN.encode(encoding))
     assert same(table, fetched(tmp_path, PLAIN)) and "grün" in table.frame["b"].cat.categories
     expected = {
-        "latin-1": "not UTF-8: read as Windows-1252, e.g. 'grün'; if that is wrong, save the file as UTF-8",
+        "latin-1": "not UTF-8: read as Windows-1252, e.g. 'grün'; if that is wrong: encoding=latin-2 in the source or another one",
         "utf-16-le": "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8",
     }
     expected |= {"cp1252": expected["latin-1"], "utf-16-be": expected["utf-16-le"]}

@@ -293,10 +293,10 @@ def test_a_nameless_column_is_named_by_its_position():
 @pytest.mark.parametrize(
     ("text", "options", "expected"),
     [
-        ("a,b\n1,2\n3\n", "", "line 3: 1 fields where the header has 2; the file is damaged, or set sep, skip or header"),
+        ("a,b\n1,2\n3\n", "", "line 3: 1 fields where the header has 2; the file is damaged, or its"),
         ("1,2\n1,2,3\n", "header=no", "line 2: 3 fields where the first row has 2"),
-        ("a,b\n", "", "a header but no rows; the file is truncated, or set header=no"),
-        ("1,2\n3,4\n", "", "line 1: the first row holds only numbers where column names are expected; set header=no"),
+        ("a,b\n", "", "a header but no rows; the file is truncated, or header='none'"),
+        ("1,2\n3,4\n", "", "line 1: the first row holds only numbers where column names are expected; header='none'"),
         ("a,a\n1,2\n", "", "column name 'a' occurs more than once"),
         (",,\n,,\n", "", "no rows; the file is empty or truncated"),
         ('a,b\n1,"2\n3,4\n', "", "line 3: unexpected end of data; check sep and the quotes"),
@@ -316,7 +316,7 @@ def test_a_damaged_csv_file_or_a_wrong_option_is_refused(text, options, expected
 
 
 def test_a_target_that_is_not_a_number_is_refused_for_regression():
-    expected = "line 3: column 'b' holds 'high', where a number is expected; correct it, or list it under missing or map"
+    expected = "line 3: column 'b' holds 'high', where a number is expected; correct it, or missing=['high']"
     assert message("a,b\n1,2\n2,high\n", task="regression") == expected
     text = "@attribute a real\n@attribute b {1, x}\n@data\n1,1\n2,x\n"
     assert message(text, "x.dat", task="regression").startswith("line 5: column 'b' holds 'x', where a number is expected")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.resources import files
 
 import yaml
 
 from foldshift.core.errors import DataError, unknown
 from foldshift.datasets.catalogue import find, read_catalogue
+
+
+def is_data_set(name: str) -> bool:
+    """Report whether a name stands for a data set, well spelt or not, rather than for a file."""
+    return name in read_catalogue() or not (os.sep in name or "." in name or os.path.exists(name))
 
 
 def data_sets(name: str | None = None, task: str | None = None, as_json: bool = False) -> str:

@@ -16,11 +16,13 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import click  # noqa: E402
 
 from foldshift import __version__  # noqa: E402
-from foldshift.command.table_options import TableOptions, table_options  # noqa: E402
+from foldshift.command.table_options import TableOptions, reading_options, table_options  # noqa: E402
 from foldshift.command.terminal_progress import Progress  # noqa: E402
+from foldshift.core.errors import FoldshiftError  # noqa: E402
+from foldshift.core.remedies import at  # noqa: E402
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Task
+    pass
 
 P = ParamSpec("P")
 
@@ -43,7 +45,8 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
         try:
             function(*args, **options)
         except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
-            message = " ".join(str(error).split()) or type(error).__name__
+            text = error.at("command") if isinstance(error, FoldshiftError) else str(error)
+            message = " ".join(text.split()) or type(error).__name__
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
             click.echo(f"foldshift: {message}", err=True)
@@ -109,7 +112,7 @@ def advise(
     from foldshift.advice.advise import advise as advice_on
     from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.timed_cv import seconds_of
-    from foldshift.command.read_tables import read, target_and_inputs
+    from foldshift.command.read_tables import predicted, read, target_and_inputs
 
     seconds_of(budget)
     _check_writable(html)
@@ -129,6 +132,8 @@ def advise(
     if html:
         advice.to_html(html)
         click.echo(f"Page: {html}", err=True)
+    if options.reading["target"] is None and not as_json:
+        click.echo(predicted(table, found))
     click.echo(advice.to_json() if as_json else str(advice), nl=not as_json)
     grave = any(issue.severity != "note" for issue in advice.faults)
     if check and (grave or (advice.split_is_given and advice.split is not None and advice.split.shifted)):
@@ -138,14 +143,13 @@ def advise(
 @main.command(epilog=EXIT_CODES, short_help="Find columns that differ between two tables.")
 @click.argument("train")
 @click.argument("test")
-@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave out a column; can be given again.")
-@click.option("--keep", metavar="COLUMN", multiple=True, help="Compare a column that looks like row numbers, names or dates.")
+@reading_options
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Level of the verdict over all columns.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
 @click.option("--check", is_flag=True, help="Exit with 3 if a column has moved.")
 @mistakes_in_one_line
-def drift(train: str, test: str, drop: tuple[str, ...], keep: tuple[str, ...], alpha: float, as_json: bool, check: bool) -> None:
+def drift(train: str, test: str, options: TableOptions, alpha: float, as_json: bool, check: bool) -> None:
     """Find the columns whose distribution in the table TEST differs from that in the table TRAIN.
 
     \b
@@ -153,15 +157,16 @@ def drift(train: str, test: str, drop: tuple[str, ...], keep: tuple[str, ...], a
       foldshift drift train.csv test.csv
       foldshift drift january.csv february.csv --drop date --check || echo moved
     """
-    from foldshift.command.read_tables import as_options, frames_of
+    from foldshift.command.read_tables import tables_to_compare
     from foldshift.shift import DriftReport
 
     with Progress() as progress:
         progress("comparing")
-        frames, notes = frames_of((train, test), drop, keep)
-        report = DriftReport(*frames, alpha=alpha, keep=keep)
+        frames, notes = tables_to_compare((train, test), options)
+        report = DriftReport(*frames, alpha=alpha, keep=options.reading["keep"])
     _print_notes(notes)
-    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else as_options(str(report)))
+    report.notes[:] = [at(note, "command") for note in report.notes]
+    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else str(report))
     if check and any(row.moved for row in report.features):
         sys.exit(FOUND)
 
@@ -192,23 +197,28 @@ def folds(file: str, options: TableOptions, partitioner: str | None, n_folds: in
     click.echo(text, nl=False)
 
 
-@main.command(epilog=EXIT_CODES, short_help="List the data sets of the papers, or show one.")
+@main.command(epilog=EXIT_CODES, short_help="Show how a file is read, or list the data sets of the papers.")
 @click.argument("name", required=False)
-@click.option("--task", type=click.Choice(["classification", "regression"]), help="List only data sets of this task.")
+@table_options
 @click.option("--json", "as_json", is_flag=True, help="Print as JSON.")
 @mistakes_in_one_line
-def data(name: str | None, task: Task | None, as_json: bool) -> None:
-    """List the data sets of the papers, or show one with its sources.
+def data(name: str | None, options: TableOptions, as_json: bool) -> None:
+    """Show how the file NAME is read, and which option overrules each decision; or list the data sets of the papers.
 
     \b
     Examples:
+      foldshift data data.csv
       foldshift data
       foldshift data --task regression
       foldshift data concrete
     """
-    from foldshift.command.listings import data_sets
+    from foldshift.command.listings import data_sets, is_data_set
+    from foldshift.command.read_tables import receipt_of
 
-    click.echo(data_sets(name, task, as_json))
+    if name is not None and (name == "-" or not is_data_set(name)):
+        click.echo(receipt_of(name, options, as_json))
+    else:
+        click.echo(data_sets(name, options.task, as_json))
 
 
 @main.command(epilog=EXIT_CODES, short_help="List the studies of the workflow, or show one.")
@@ -230,7 +240,7 @@ def studies(name: str | None, as_json: bool) -> None:
 
 def _print_notes(notes: list[str]) -> None:
     for note in notes:
-        click.echo(f"Note: {note.rstrip('.')}.", err=True)
+        click.echo(f"Note: {at(note, 'command').rstrip('.')}.", err=True)
 
 
 def _check_writable(path: str | None) -> None:

@@ -3,84 +3,32 @@
 from __future__ import annotations
 
 import io
-import re
-import shlex
+import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from foldshift.command.table_options import TableOptions
 from foldshift.core.errors import DataError
-from foldshift.datasets.readers.compression import opened
-from foldshift.datasets.readers.formats import read_table
-from foldshift.datasets.readers.read_options import ReadOptions
+from foldshift.core.remedies import Message, Remedy, at
+from foldshift.datasets.own_files import content_of, read_bytes
+from foldshift.datasets.readers.raw_table import RawTable, missing_counts
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Task
-    from foldshift.datasets.readers.raw_table import RawTable
+    from foldshift.command.table_options import TableOptions
+    from foldshift.core.types import Array, FloatArray, Task
 
-MOST_CLASSES = 20  # whole numbers up to which a target is taken for classes
-MOST_BYTES = 2**30  # of a decompressed table; the user trusts it, so more than for a download
-_REMEDY = re.compile(r"\b(keep|drop|nominal)=([^\s,]+(?:,[^\s,]+)*)(, \.\.\.)? in the source")
-_ARGUMENT = re.compile(r"\bkeep=\[(['\"])(.*?)\1\]")
-_WORDS = {
-    "take a study of regression": "say --task regression",
-    "set target to another column": "take another --target",
-    "write nominal=": "say nominal=",
-    "leave it out (drop)": "leave it out (--drop)",
-    "name one with member=": "pack one alone",
-}
+MOST_CLASSES = 20  # whole numbers up to which a target may hold classes
+SURELY_CLASSES = 4  # whole numbers up to which it does
+RARE = 0.5  # of an equal share; whole numbers of which one is rarer are counts
 
 
-def read(file: str, options: TableOptions) -> RawTable:
+def read(file: str, options: TableOptions, has_target: bool = True) -> RawTable:
     """Read a user's table: a path, compressed or not, or ``-`` for standard input."""
-    target = options.target or ""
-    how = ReadOptions(
-        own=True, target=target, groups=options.groups or "", drop=options.drop, keep=options.keep, nominal=options.nominal
-    )
-    name = "standard input" if file == "-" else file
-    try:
-        name, data, how = opened(_content(file), name, how, MOST_BYTES)
-        table = read_table(data, name, how, task=options.task or "", target=target)
-    except DataError as error:
-        raise DataError(as_options(str(error))) from error
-    table.notes[:] = [as_options(note) for note in table.notes]
-    return table
-
-
-def as_options(text: str) -> str:
-    """Rewrite remedies for the source of a study, or for Python, as options of a command.
-
-    Examples
-    --------
-    >>> as_options("write nominal=built%20in,b in the source if they are labels")
-    "say --nominal 'built in' --nominal b if they are labels"
-    """
-    for written, said in _WORDS.items():
-        text = text.replace(written, said)
-    return _ARGUMENT.sub(lambda found: f"--keep {shlex.quote(found[2])}", _REMEDY.sub(_options, text))
-
-
-def _options(found: re.Match[str]) -> str:
-    names = [f"--{found[1]} {shlex.quote(unquote(name))}" for name in found[2].split(",")]
-    return " ".join([*names, "..."] if found[3] else names)
-
-
-def _content(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    path = Path(file)
-    if path.is_dir():
-        raise DataError(f"{file} is a folder; give a file, such as {file.rstrip('/')}/data.csv")
-    if not path.exists():
-        near = sorted(path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
-        raise DataError(f"there is no file {file}" + (f"; beside it: {', '.join(one.name for one in near)}" if near else ""))
-    return path.read_bytes()
+    data, name = (sys.stdin.buffer.read(), "standard input") if file == "-" else (content_of(file), file)
+    return read_bytes(data, name, options.reading, task=options.task or "", has_target=has_target)
 
 
 class TargetAndInputs(NamedTuple):
@@ -94,45 +42,83 @@ class TargetAndInputs(NamedTuple):
 
 
 def target_and_inputs(table: RawTable, task: Task | None = None) -> TargetAndInputs:
-    """Take a table apart; without a task, texts are classes, and so are whole numbers of at most 20 different values."""
+    """Take a table apart; without a task, texts are classes, and so are a few whole numbers that are not counts."""
     frame, notes = table.frame, list(table.notes)
     gone = frame[table.target].isna().to_numpy()
     if table.groups:
         without = frame[table.groups].isna().to_numpy() & ~gone
         if without.any():
             raise DataError(f"{int(without.sum())} rows have no value of {table.groups!r}; every row belongs to a group")
+    if gone.all():
+        about = [part for note in notes if note.startswith(f"{table.target}: ") for part in (note, "; ")]
+        raise DataError(
+            f"the target {table.target!r} has no value in any row; ",
+            *about,
+            "fill it in, or take another ",
+            Remedy("target", "1"),
+        )
     if gone.any():
         notes.append(f"{int(gone.sum())} rows without a value of {table.target!r} were left out")
         frame = frame.loc[~gone].reset_index(drop=True)
     if not table.features:
         raise DataError(f"the table has no column but {table.target!r}; there is nothing to predict it from")
+    _check_finite(table)
     column = frame[table.target]
     labels = column.dtype.kind == "O" or isinstance(column.dtype, pd.CategoricalDtype)
     if task is None:
-        task = "classification"
-        if not labels:
-            values = np.unique(column.to_numpy())
-            if (values % 1 == 0).all() and len(values) <= MOST_CLASSES:
-                notes.append(
-                    f"{table.target!r} holds {len(values)} whole numbers and was taken for classes; else say --task regression"
-                )
-            else:
-                task = "regression"
+        task = "classification" if labels else _task_of(column.to_numpy(), table, notes)
     y = column.astype(object).to_numpy() if labels else column.to_numpy()
     y = np.asarray([str(value) for value in y]) if task == "classification" and labels else np.asarray(y)
     if task == "regression" and y.dtype.kind not in "iuf":
-        raise DataError(f"{table.target!r} holds {y[0]!r}, which is not a number; say --task classification, or another --target")
+        other = Remedy("task", "classification")
+        raise DataError(f"{table.target!r} holds {y[0]!r}, which is not a number; take ", other, ", or another target")
     if task == "classification" and y.dtype.kind == "f" and (y % 1 == 0).all():
         y = y.astype(np.int64)
     groups = frame[table.groups].astype(object).to_numpy() if table.groups else None
     return TargetAndInputs(frame[table.features], pd.Series(y, name=table.target), groups, task, notes)
 
 
-def frames_of(files: Sequence[str], drop: Sequence[str] = (), keep: Sequence[str] = ()) -> tuple[list[pd.DataFrame], list[str]]:
-    """Read tables with the same columns, none of which is a target; also return notes on columns that were left out."""
-    tables = [read(file, TableOptions(keep=tuple(keep))) for file in files]
+def _check_finite(table: RawTable) -> None:
+    """Refuse infinite numbers, with their column and row."""
+    for name in table.frame.columns:
+        if table.kinds[name] == "nominal":
+            continue
+        infinite = np.isinf(table.frame[name].to_numpy())
+        if infinite.any():
+            what = f"column {name!r} holds {int(infinite.sum())} infinite values, the first in row {int(infinite.argmax()) + 1}; "
+            remedy = Remedy("missing", ("inf", "-inf", "Infinity", "-Infinity"))
+            raise DataError(what, "correct the file, or read them as missing: ", remedy)
+
+
+def _task_of(values: FloatArray, table: RawTable, notes: list[str]) -> Task:
+    """Decide whether numbers are classes, and say so: up to `SURELY_CLASSES` whole numbers, or more of about equal shares."""
+    distinct, counts = np.unique(values, return_counts=True)
+    shown = f"{table.target!r} holds {len(distinct)} whole numbers and was taken for "
+    if not (np.isfinite(distinct).all() and (distinct % 1 == 0).all()) or len(distinct) > MOST_CLASSES:
+        return "regression"
+    even = counts.min() >= RARE * len(values) / len(distinct)
+    if len(distinct) <= SURELY_CLASSES or (even and len(distinct) <= MOST_CLASSES // 2):
+        other, task, words = Remedy("task", "regression"), "classification", "classes"
+    else:
+        other, task, words = Remedy("task", "classification"), "regression", "a quantity"
+    notes.append(Message(shown, words, "; else say ", other))
+    table.receipt.add("task", task, "likely", other)
+    return "classification" if words == "classes" else "regression"
+
+
+def predicted(table: RawTable, found: TargetAndInputs) -> str:
+    """Say what is predicted, for the first line of an answer."""
+    n = len(found.y)
+    what = f"{found.y.nunique()} classes" if found.task == "classification" else "a quantity"
+    return f"The target is {table.target!r} ({what}), the last column that can be one, in {n} rows of {found.X.shape[1]} inputs."
+
+
+def tables_to_compare(files: Sequence[str], options: TableOptions) -> tuple[list[pd.DataFrame], list[str]]:
+    """Read tables with the same columns, none of which is a target; also return notes on how they were read."""
+    drop = options.reading["drop"]
+    tables = [read(file, options._replace(reading={**options.reading, "drop": ()}), has_target=False) for file in files]
     left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in drop}
-    frames, notes = [], []
+    frames, notes = [], list[str]()
     for file, table in zip(files, tables):
         names = [*map(str, table.frame.columns), *table.left_out]
         absent = [name for name in drop if name not in names]
@@ -140,11 +126,47 @@ def frames_of(files: Sequence[str], drop: Sequence[str] = (), keep: Sequence[str
             raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
         # Columns that one table leaves out are left out of all: ids that go on in the next table do not look like row numbers.
         frames.append(table.frame.drop(columns=[name for name in (*drop, *left_out) if name in table.frame]))
-        notes += [f"{file}: {note}" for note in table.notes if not note.startswith("left out of the inputs")]
+        notes += [Message(f"{file}: ", note) for note in table.notes if not note.startswith("left out of the inputs")]
     if left_out:
-        options = " ".join(f"--keep {shlex.quote(name)}" for name in left_out)
-        notes.append(f"left out: {'; '.join(f'{name} ({why})' for name, why in left_out.items())}; to compare them: {options}")
+        reasons = "; ".join(f"{name} ({why})" for name, why in left_out.items())
+        notes.append(Message(f"left out: {reasons}; to compare them: ", Remedy("keep", tuple(left_out))))
     return frames, notes
+
+
+def receipt_of(file: str, options: TableOptions, as_json: bool) -> str:
+    """Write how a file is read: every decision, how sure it is, and the option that overrules it."""
+    table = read(file, options)
+    missing = missing_counts(table)
+    rows = table.receipt.rows("command")
+    for name in [*table.frame.columns, *table.left_out]:
+        rows.append(_column_row(str(name), table, missing))
+    if as_json:
+        about = {"file": file, "n_rows": len(table.frame), "target": table.target, "decisions": rows, "notes": []}
+        return json.dumps(about | {"notes": [at(note, "command") for note in table.notes]}, indent=1, ensure_ascii=False)
+    width = [max(len(row[key]) for row in rows) for key in ("about", "read_as")]
+    lines = [f"{file}: {len(table.frame)} rows, {len(table.features)} inputs, target {table.target!r}"]
+    for row in rows:
+        options_text = ", or ".join(row["overrule"])
+        line = f"  {row['about']:<{width[0]}}  {row['read_as']:<{min(width[1], 60)}}  {row['sure']:<6}  {options_text}"
+        lines.append(line.rstrip())
+    return "\n".join([*lines, *(f"Note: {at(note, 'command').rstrip('.')}." for note in table.notes)])
+
+
+def _column_row(name: str, table: RawTable, missing: dict[str, int]) -> dict[str, Any]:
+    """Describe how one column is read."""
+    if name in table.left_out:
+        return _plain(name, f"left out: {table.left_out[name]}", Remedy("keep", (name,)))
+    role = "target, " if name == table.target else "groups, " if name == table.groups else ""
+    kind = table.kinds[name]
+    words = f"{role}{kind}"
+    if kind == "nominal":
+        words += f", {table.frame[name].nunique()} labels"
+    words += f", {missing[name]} missing" if name in missing else ""
+    return _plain(name, words, Remedy("types", ((name, "number" if kind == "nominal" else "nominal"),)))
+
+
+def _plain(name: str, words: str, remedy: Remedy) -> dict[str, Any]:
+    return {"about": f"column {name}", "read_as": words, "sure": "likely", "overrule": [remedy.at("command")]}
 
 
 def folds_of(table: RawTable, task: Task | None, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[str]]:

@@ -6,9 +6,26 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+from foldshift.core.remedies import Door, Message, Remedy
+
 
 class FoldshiftError(ValueError):
-    """A mistake in configuration, data or arguments. Shown without a traceback."""
+    """A mistake in configuration, data or arguments. Shown without a traceback.
+
+    Its message is made of texts and remedies; ``str`` writes it for Python.
+    """
+
+    @property
+    def message(self) -> Message:
+        """Message with its remedies."""
+        return Message(*(part if isinstance(part, str | Remedy) else str(part) for part in self.args))
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+    def at(self, door: Door) -> str:
+        """Write the message for a door."""
+        return self.message.at(door)
 
 
 class ConfigError(FoldshiftError):
@@ -21,6 +38,11 @@ class DataError(FoldshiftError):
 
 class SourceError(DataError):
     """One source of a data set could not be used; the next one is tried."""
+
+
+def message_of(error: Exception) -> Message:
+    """Return the message of any error, with its remedies if it has any."""
+    return error.message if isinstance(error, FoldshiftError) else Message(str(error))
 
 
 def unknown(kind: str, value: str, allowed: Iterable[str], hint: str = "") -> str:

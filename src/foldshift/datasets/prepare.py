@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.errors import DataError
+from foldshift.core.remedies import Message, Remedy, at
 from foldshift.datasets.dataset import Dataset
-from foldshift.datasets.readers.infer import listed
-from foldshift.datasets.readers.raw_table import row_texts
+from foldshift.datasets.readers.raw_table import missing_counts, row_texts
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def prepare(
     complete = np.flatnonzero(table.complete())
     n_dropped = len(table.frame) - len(complete)
     if n_dropped and len(complete) == 0:
-        raise DataError(f"data set {name}: all {n_dropped} rows have missing values; {_where_missing(table)}")
+        raise DataError(f"data set {name}: all {n_dropped} rows have missing values; ", _where_missing(table))
     if len(complete) < 2:
         raise DataError(
             f"data set {name}: {len(complete)} of {len(table.frame)} rows without missing values; at least 2 are needed"
@@ -149,13 +149,7 @@ def row_order(texts: Sequence[str]) -> IntArray:
     return np.array(sorted(range(len(digests)), key=digests.__getitem__), dtype=np.int64)
 
 
-def missing_counts(table: RawTable) -> dict[str, int]:
-    """Count the missing values of every column that has any, most first."""
-    counts = table.frame.isna().sum()
-    return {str(name): int(count) for name, count in counts.sort_values(ascending=False, kind="stable").items() if count}
-
-
-def _where_missing(table: RawTable) -> str:
+def _where_missing(table: RawTable) -> Message:
     """Write which columns lack values, and the remedy."""
     counts, n = missing_counts(table), len(table.frame)
     empty = [name for name, count in counts.items() if count == n]
@@ -164,11 +158,11 @@ def _where_missing(table: RawTable) -> str:
             f"column {one_line(empty[0], 60)!r} has none at all" if len(empty) == 1 else f"{len(empty)} columns have none at all"
         )
         if table.target in empty:
-            return f"{what}; fill in the target" if len(empty) == 1 else f"{what}, the target among them; fill it in"
-        return f"{what}; leave {'it' if len(empty) == 1 else 'them'} out: drop={listed(empty)} in the source"
+            return Message(f"{what}; fill in the target" if len(empty) == 1 else f"{what}, the target among them; fill it in")
+        return Message(f"{what}; leave {'it' if len(empty) == 1 else 'them'} out: ", Remedy("drop", tuple(empty)))
     shown = ", ".join(f"{one_line(name, 60)} {count}" for name, count in list(counts.items())[:5])
     worst = [name for name in counts if name != table.target][:1]
-    return f"missing are {shown} of {n}; fill them in, or leave out columns: drop={listed(worst)} in the source"
+    return Message(f"missing are {shown} of {n}; fill them in, or leave out columns: ", Remedy("drop", tuple(worst)))
 
 
 def _codes(labels: Array) -> IntArray:
@@ -198,7 +192,10 @@ def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ..
     if not classes:
         if len(np.unique(y)) == 2:
             notes.append(
-                f"the target {one_line(table.target, 60)} has two values: if they are classes, take a study of classification"
+                Message(
+                    f"the target {one_line(table.target, 60)} has two values; if they are classes: ",
+                    Remedy("task", "classification"),
+                )
             )
         return notes
     lost = set(map(str, table.frame[table.target].dropna().unique())) - set(classes)
@@ -236,7 +233,8 @@ def describe(data: Dataset, table: RawTable | None = None) -> dict[str, Any]:
         "class_sizes": np.bincount(data.y, minlength=len(data.classes)).tolist() if data.classes else [],
         "missing": {} if table is None else missing_counts(table),
         "left_out": {} if table is None else dict(table.left_out),
-        "notes": list(data.notes),
+        "receipt": [] if table is None else table.receipt.rows("workflow"),
+        "notes": [at(note, "workflow") for note in data.notes],
     }
 
 
@@ -279,7 +277,8 @@ def _numbers(column: pd.Series, what: str) -> FloatArray:
         bad = column.index[~np.isfinite(values)]
         raise DataError(
             f"{what} holds {len(bad)} infinite value{'s' * (len(bad) > 1)}, the first in row {int(bad.min()) + 1}; only finite "
-            "numbers can be used: fix the file, or say which text stands for a missing value, such as missing=inf in the source"
+            "numbers can be used: fix the file, or say which text stands for a missing value, such as ",
+            Remedy("missing", ("inf",)),
         )
     if np.ptp(values / 2) > np.finfo(np.float64).max / 2:
         raise DataError(f"{what} ranges from {values.min():g} to {values.max():g}, too far for double precision; change its unit")
@@ -299,7 +298,8 @@ def _target(column: pd.Series, table: RawTable, task: Task, name: str, scaling: 
     if task == "classification":
         if table.kinds[table.target] != "nominal":
             raise DataError(
-                f"data set {name}: the target {table.target[:60]!r} is numeric; classification needs labels, read it as nominal"
+                f"data set {name}: the target {table.target[:60]!r} is numeric; classification needs labels: ",
+                Remedy("types", ((table.target, "nominal"),)),
             )
         present = column.cat.remove_unused_categories()
         if len(present.cat.categories) < 2:
@@ -312,7 +312,8 @@ def _target(column: pd.Series, table: RawTable, task: Task, name: str, scaling: 
     if table.kinds[table.target] == "nominal":
         raise DataError(
             f"data set {name}: the target {table.target[:60]!r} is not numeric (e.g. {column.iloc[0][:60]!r}); regression needs "
-            f"numbers"
+            "numbers; if it holds classes: ",
+            Remedy("task", "classification"),
         )
     values = _numbers(column, f"data set {name}: the target {table.target[:60]!r}")
     low, high = float(values.min()), float(values.max())

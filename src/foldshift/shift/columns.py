@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.categorical import nominal_columns
+from foldshift.core.remedies import Message, Remedy
 from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame
 
 if TYPE_CHECKING:
@@ -123,20 +124,19 @@ def without_left_out(
     names = [column.name for column in columns]
     if isinstance(keep, str) or any(str(name) not in names for name in keep):
         raise ValueError(f"keep={keep!r} must be a list of names of columns; columns are {', '.join(map(repr, names))}")
-    kept, notes = [], []
+    kept, notes = [], list[str]()
     for column in columns:
         wanted = column.name in map(str, keep)
         if column.kind == "identifier" and not wanted:
-            notes.append(
-                f"{column.name!r} was left out: it looks like an identifier (as many values as rows); to test it, say "
-                f"keep=[{column.name!r}]."
-            )
+            what = f"{column.name!r} was left out: it looks like an identifier (as many values as rows); to test it, say "
+            notes.append(Message(what, Remedy("keep", (column.name,)), "."))
         elif column.kind == "date" and dates == "leave out" and not wanted:
             ranges = [_range(part) for part in (column.train, column.test)]
-            notes.append(
+            what = (
                 f"{column.name!r} was left out: it holds dates ({ranges[0]} in the training table, {ranges[1]} in the test "
-                f"table), and that they differ is no news; to test it as a quantity in time, say keep=[{column.name!r}]."
+                "table), and that they differ is no news; to test it as a quantity in time, say "
             )
+            notes.append(Message(what, Remedy("keep", (column.name,)), "."))
         else:
             kept.append(column._replace(kind="nominal" if column.categories else "numeric"))
     return kept, notes

@@ -82,16 +82,17 @@ def _header_columns(text: str, options: ReadOptions | None, quoted: bool) -> Col
     """Read the columns of a KEEL file or (`quoted`) of an ARFF file: `@attribute` lines, then `@data` and rows."""
     options = options or ReadOptions()
     lines = split_lines(text)
-    attributes, roles, start = _read_header(lines, options.skip, quoted)
+    attributes, roles, start = _read_header(lines, options.n_skipped, quoted)
     rows, numbers = [], []
     for number, line in enumerate(lines[start:], start + 1):
         line = line.strip()
         if not line or line.startswith("%"):
             continue
-        row = _fields(line, number) if quoted else [value.strip() for value in line.split(",")]
+        row = _row(line, number, len(attributes), quoted, options.own)
         if len(row) != len(attributes):
             raise DataError(
-                f"line {number}: {len(row)} fields where the header declares {len(attributes)} attributes; fetch it again"
+                f"line {number}: {len(row)} fields where the header declares {len(attributes)} attributes; correct this line, "
+                "or the header"
             )
         rows.append(row)
         numbers.append(number)
@@ -109,6 +110,27 @@ def _header_columns(text: str, options: ReadOptions | None, quoted: bool) -> Col
         others=others,
         ranges={p: attribute.limits for p, attribute in enumerate(attributes) if attribute.limits is not None},
     )
+
+
+def _row(line: str, number: int, width: int, quoted: bool, own: bool) -> list[str | None]:
+    """Cut a row into fields; a comma at its end does not count, and tabs separate fields where commas do not."""
+    if own and quoted and "%" in line:
+        line = _without_comment(line)
+    row: list[str | None] = list(_fields(line, number) if quoted else [value.strip() for value in line.split(",")])
+    if len(row) == width + 1 and not row[-1]:
+        row.pop()
+    if len(row) != width and "\t" in line:
+        cells = line.rstrip(",").split("\t")
+        row = [unquoted(cell) for cell in cells] if len(cells) == width else row
+    if own and quoted and "?" in row and not re.search(r"""['"]\s*\?\s*['"]""", line):
+        row = [None if cell == "?" else cell for cell in row]
+    return row
+
+
+def _without_comment(line: str) -> str:
+    """Cut a line at the first per-cent sign behind a blank and outside of quotes."""
+    outside = re.match(r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+"|[^'"%]|(?<!\s)%)*+""", line)
+    return line if outside is None else line[: outside.end()].rstrip() if line[outside.end() :][:1] == "%" else line
 
 
 def _read_header(lines: list[str], skip: int, quoted: bool) -> _Header:
@@ -161,6 +183,7 @@ def _attribute(text: str, quoted: bool) -> _Attribute:
         kind = "nominal" if word in ("string", "date") else kind if word else None
     if kind is None:
         raise DataError(f"attribute {name[:60]!r} has the type {rest[:40]!r}; allowed are integer, real, numeric and {{labels}}")
+    after = after.partition("%")[0].rstrip()
     if not after.startswith("[") or kind == "nominal":
         return _Attribute(name, kind)
     bounds = [as_number(bound) for bound in after.rstrip("]").lstrip("[").split(",")]
@@ -172,6 +195,8 @@ def _attribute(text: str, quoted: bool) -> _Attribute:
 def _declared_labels(name: str, text: str, quoted: bool) -> list[str]:
     """Read the labels of an attribute, in braces or brackets."""
     closing = {"{": "}", "[": "]"}[text[0]]
+    if "%" in text:
+        text = _without_comment(text)
     if not text.endswith(closing):
         raise DataError(f"the labels of attribute {name[:60]!r} have no closing {closing!r}")
     inner = text[1:-1].strip()

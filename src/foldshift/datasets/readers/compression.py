@@ -84,7 +84,7 @@ def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BY
     """Unpack a file and take it out of a zip archive.
 
     The option `member` names the files of an archive that are joined; without it the archive must hold one file. The lines
-    that `skip` leaves out of several members are cut here, and `skip` becomes 0.
+    that `skip_rows` leaves out of several members are cut here, and `skip_rows` becomes 0.
     """
     name, data = unpacked(data, name, max_bytes)
     book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
@@ -93,8 +93,8 @@ def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BY
     members = read_members(data, options.member, max_bytes)
     name, content = f"{name}/{next(iter(members))}", next(iter(members.values()))
     if len(members) > 1:
-        content = b"\n".join(b"\n".join(part.splitlines()[options.skip :]) for part in members.values())
-        options = replace(options, skip=0)
+        content = b"\n".join(b"\n".join(part.splitlines()[options.n_skipped :]) for part in members.values())
+        options = replace(options, skip_rows=0)
     return Opened(name, content, options)
 
 
@@ -135,10 +135,10 @@ def _pieces(data: bytes, make: Callable[[], _Decompressor], name: str, max_bytes
             piece = state.decompress(fed, _CHUNK)
         except Exception as error:  # each packer has its own errors
             raise SourceError(
-                f"{name!r} is packed but damaged ({type(error).__name__}: {one_line(error)}); fetch it again"
+                f"{name!r} is packed but damaged ({type(error).__name__}: {one_line(error)}); copy or save it once more"
             ) from error
         if not (fed or piece or state.eof) and state.needs_input:
-            raise SourceError(f"{name!r} is packed but ends too early; fetch it again")
+            raise SourceError(f"{name!r} is packed but ends too early; copy or save it once more")
         size += len(piece)
         if size > max_bytes:
             raise SourceError(f"{name!r} exceeds the limit of {max_bytes} bytes when unpacked")

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError
-from foldshift.datasets.readers.column_kinds import build_table, row_columns
-from foldshift.datasets.readers.infer import SEPARATORS, find_separator
+from foldshift.datasets.readers.column_kinds import build_table
 from foldshift.datasets.readers.read_options import ReadOptions
+from foldshift.datasets.readers.rows import row_columns
 from foldshift.datasets.readers.text_fields import check_width, split_lines, text_of, unquoted
 
 if TYPE_CHECKING:
@@ -28,22 +28,19 @@ def read_csv(
 ) -> RawTable:
     """Read rows of separated fields: RFC 4180 with any one-character separator, UTF-8 or else Latin-1, a header by default."""
     options = options or ReadOptions()
-    text = "\n".join(split_lines(text_of(data))[options.skip :])
+    text = "\n".join(split_lines(text_of(data))[options.n_skipped :])
     usual = "\t" if options.format == "tsv" else ","
-    separator = options.sep or (find_separator(text.split("\n"), usual) if options.own else usual)
-    notes = [] if separator in (options.sep, usual) else [f"fields are separated by {SEPARATORS[separator]}"]
+    separator = options.sep or usual
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=separator != " ", strict=True)
     rows, lines = [], []
     try:
         for row in reader:
-            check_width(row, f"line {options.skip + reader.line_num}: ")
+            check_width(row, f"line {options.n_skipped + reader.line_num}: ")
             rows.append([unquoted(value) for value in row])
-            lines.append(options.skip + reader.line_num)
+            lines.append(options.n_skipped + reader.line_num)
     except csv.Error as error:
-        raise DataError(f"line {options.skip + reader.line_num}: {error}; check sep and the quotes") from error
-    columns = row_columns(rows, lines, options, header=True)
-    columns.notes += notes
-    return build_table(columns, replace(options, sep=separator), task, target)
+        raise DataError(f"line {options.n_skipped + reader.line_num}: {error}; check sep and the quotes") from error
+    return build_table(row_columns(rows, lines, options, header=True), replace(options, sep=separator), task, target)
 
 
 def read_tsv(
@@ -67,7 +64,7 @@ def read_space(
 ) -> RawTable:
     """Read rows of fields separated by any number of blanks, by default without a header; quoted fields may hold blanks."""
     options = options or ReadOptions()
-    texts = split_lines(text_of(data))[options.skip :]
+    texts = split_lines(text_of(data))[options.n_skipped :]
     rows = [[unquoted(value) for value in re.findall(r'"[^"]*"|[^\s"]+|"', line)] for line in texts]
-    lines = range(options.skip + 1, options.skip + 1 + len(rows))
+    lines = range(options.n_skipped + 1, options.n_skipped + 1 + len(rows))
     return build_table(row_columns(rows, lines, options, header=False), options, task, target)

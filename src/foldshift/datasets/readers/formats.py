@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from foldshift.core.errors import DataError
+from foldshift.core.errors import DataError, message_of
+from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.arff import read_arff, read_keel
 from foldshift.datasets.readers.delimited import read_csv, read_space, read_tsv
 from foldshift.datasets.readers.excel import is_workbook, read_excel
-from foldshift.datasets.readers.infer import decoded, guess_rows
+from foldshift.datasets.readers.infer import decoded
+from foldshift.datasets.readers.own_text import read_own_text
 from foldshift.datasets.readers.parquet import read_parquet
-from foldshift.datasets.readers.read_options import ReadOptions
+from foldshift.datasets.readers.read_options import NO_HEADER, ReadOptions
+from foldshift.datasets.readers.receipt import Decision, Sure
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
@@ -30,6 +34,8 @@ ENDINGS = {
     ".pq": "parquet",
 }
 BINARY = ("excel", "parquet")
+USUAL_SEPARATORS = {"csv": ",", "tsv": "\t"}
+FORMAT_WORDS = {"csv": "text", "tsv": "text", "space": "text", "keel": "KEEL", "arff": "ARFF"}
 _PARSERS: dict[str, Callable[..., RawTable]] = {
     "keel": read_keel,
     "arff": read_arff,
@@ -57,40 +63,80 @@ def read_table(
     options = options or ReadOptions()
     try:
         if not data.strip():
-            raise DataError("the file is empty; fetch it again")
+            raise DataError("the file is empty; check where it was saved or copied from")
         if looks_like_html(data):
             raise DataError("this is an HTML page, not data; open the address in a browser to see what it says")
+        if options.own:
+            return _read_own(data, name, options, task, target)
         kind = options.format or format_of(data, name)
-        if options.own and kind not in BINARY:
-            return _read_own(data, kind, options, task, target)
         if kind == "":
             kind, options = _guess(data, options)
         return _PARSERS[kind](data, options, task=task, target=target)
     except DataError as error:
-        raise DataError(f"{one_line(name)}: {one_line(error, 500)}") from error
+        parts = (part if isinstance(part, Remedy) else tidy(part) for part in message_of(error).parts)
+        raise DataError(f"{one_line(name)}: ", *parts) from error
 
 
-def _read_own(data: bytes, kind: str, options: ReadOptions, task: TaskIfKnown, target: str) -> RawTable:
-    """Read a user-defined text file: infer its encoding, and its separator and header if its ending does not say."""
-    text, note = decoded(data)
-    if kind == "":
-        kind = "keel" if text.lstrip()[:1] in ("@", "%") else ""
-    if kind == "":
-        separator, header = guess_rows(text, options, target)
-        kind, options = ("csv" if separator else "space"), replace(options, sep=separator, header=header)
-    elif kind == "space" and options.header is None:
-        options = replace(options, header=guess_rows(text, replace(options, sep=""), target)[1])
-    table = _PARSERS[kind](text, options, task=task, target=target)
+def _read_own(data: bytes, name: str, options: ReadOptions, task: TaskIfKnown, target: str) -> RawTable:
+    """Read a user-defined file: its format, and for texts the encoding, by content."""
+    kind = options.format or own_format(data, name)
+    if kind == "excel":
+        return read_excel(data, options, task=task, target=target)
+    if kind == "parquet":
+        return read_parquet(data, options, task=task, target=target)
+    text, encoding, note = decoded(data, options.encoding)
+    kind = kind or _header_format(text, name)
+    if kind in ("keel", "arff"):
+        table = _PARSERS[kind](text, options, task=task, target=target)
+    else:
+        options = replace(options, sep=options.sep or {"tsv": "\t", "space": " "}.get(kind, ""))
+        usual = options.sep or USUAL_SEPARATORS.get(ENDINGS.get(_ending(name), ""), "")
+        table = read_own_text(text, options, task=task, target=target, usual=usual)
     table.notes[:0] = [note] if note else []
+    sure: Sure = "given" if options.encoding else "likely" if note else "sure"
+    table.receipt.decisions[:0] = [
+        Decision("format", FORMAT_WORDS[kind or "csv"], "given" if options.format else "sure"),
+        Decision("encoding", encoding, sure, () if options.encoding else (Remedy("encoding", "latin-2"),)),
+    ]
     return table
+
+
+def own_format(data: bytes, name: str) -> str:
+    """Find the format of a user-defined file by its first bytes; empty if it is a text."""
+    if is_workbook(data):
+        return "excel"
+    if data[:4] == b"PAR1":
+        return "parquet"
+    kind = ENDINGS.get(_ending(name), "")
+    if kind in BINARY and b"\0" in data[:4096]:
+        return kind
+    return ""
+
+
+def _header_format(text: str, name: str) -> str:
+    """Report whether a text is of ARFF or KEEL format; empty if it is neither."""
+    head = text[: 2**16]
+    if not re.search(r"^\s*@attribute\b", head, re.IGNORECASE | re.MULTILINE) or text.lstrip()[:1] not in ("@", "%", "#"):
+        return ""
+    is_keel = _ending(name) == ".dat" or re.search(r"^\s*#?@(?:in|out)puts?\b", head, re.IGNORECASE | re.MULTILINE)
+    return "keel" if is_keel else "arff"
+
+
+def _ending(name: str) -> str:
+    dot = name.rfind(".")
+    return name[dot:].lower() if dot >= 0 else ""
+
+
+def tidy(text: str, most: int = 500) -> str:
+    """Make one line of a part of a message, with the blanks at its ends."""
+    before, after = text[:1].isspace() * " ", text[-1:].isspace() * " "
+    return f"{before}{one_line(text, most)}{after}" if text.strip() else before
 
 
 def format_of(data: bytes, name: str) -> str:
     """Find the format of a file by its ending, else by its first bytes; empty if it is text of unknown format."""
-    dot = name.rfind(".")
-    ending = name[dot:].lower() if dot >= 0 else ""
-    if ending in ENDINGS:
-        return ENDINGS[ending]
+    if _ending(name) in ENDINGS:
+        return ENDINGS[_ending(name)]
     if is_workbook(data):
         return "excel"
     if data[:4] == data[-4:] == b"PAR1":
@@ -107,9 +153,9 @@ def looks_like_html(data: bytes) -> bool:
 
 def _guess(data: bytes, options: ReadOptions) -> tuple[str, ReadOptions]:
     """Guess the separator of a text without a known ending by its first row; such files have no header."""
-    first = next((line for line in data.split(b"\n")[options.skip :] if line.strip()), b"")
-    header = bool(options.header)
+    first = next((line for line in data.split(b"\n")[options.n_skipped :] if line.strip()), b"")
+    header = options.header or NO_HEADER
     separator = options.sep or next((mark for mark in (";", ",") if mark.encode() in first), "")
-    if options.decimal == "," and separator == ",":
+    if options.decimal_mark == "," and separator == ",":
         separator = ""
     return ("csv" if separator else "space"), replace(options, header=header, sep=separator)

@@ -1,4 +1,4 @@
-"""Inference about user-defined files: encoding, separator, header, decimal mark, missing values, columns that are not inputs.
+"""Inference about user-defined files: encoding, separator, columns that are not inputs, targets that are not classes.
 
 Every assumption becomes a note. Data sets of the catalogue have a checksum and are read without any inference.
 """
@@ -8,25 +8,23 @@ from __future__ import annotations
 import codecs
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 
 from foldshift.core.errors import DataError
+from foldshift.core.remedies import Message, Remedy
 from foldshift.datasets.readers.dates import days_of
-from foldshift.datasets.readers.text_fields import as_number, split_lines
+from foldshift.datasets.readers.dressed_numbers import find_dress
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from foldshift.core.types import ColumnKind, DecimalMark, FloatArray
-    from foldshift.datasets.readers.read_options import ReadOptions
+    from foldshift.core.types import ColumnKind, FloatArray
+    from foldshift.datasets.readers.column_values import Column
 
-NULL_MARKS = {"null", "n/a", "#n/a"}  # missing in any column
-PLAIN_MARKS = NULL_MARKS | {"none", "-", "--", "."}  # missing in a column of numbers; among labels they may be labels
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
 SAMPLE = 200  # lines that the separator is inferred from
 MOST_CLASSES = 20  # different numbers; more are a quantity
@@ -38,18 +36,32 @@ _IDENTIFIER = re.compile(
 )
 
 
-def decoded(data: bytes) -> tuple[str, str]:
-    """Decode a file of unknown encoding; return its text and a note on what was assumed, empty if nothing was.
+class Decoded(NamedTuple):
+    """Text of a file, its encoding, and a note on what was assumed (empty: nothing)."""
+
+    text: str
+    encoding: str
+    note: str
+
+
+def decoded(data: bytes, encoding: str = "") -> Decoded:
+    """Decode a file, by content unless the encoding is chosen.
 
     UTF-8 first; UTF-16 or UTF-32 if a byte-order mark or zeros at every other byte show it; else Windows-1252.
 
     Examples
     --------
     >>> from foldshift.datasets.readers.infer import decoded
-    >>> decoded("Köln".encode("cp1252"))
-    ('Köln', "not UTF-8: read as Windows-1252, e.g. 'Köln'; if that is wrong, save the file as UTF-8")
+    >>> decoded("Köln".encode("cp1252")).text, str(decoded("Köln".encode("cp1252")).note)
+    ('Köln', "not UTF-8: read as Windows-1252, e.g. 'Köln'; if that is wrong: encoding='latin-2' or another one")
     """
-    for mark, encoding in (
+    if encoding:
+        text = _try(data, encoding)
+        if text is None:
+            where = _first_undecodable(data, encoding)
+            raise DataError(f"it cannot be read as {encoding}: {where}; leave the encoding out, or name another one")
+        return Decoded(text.removeprefix("\ufeff"), encoding, "")
+    for mark, found in (
         (codecs.BOM_UTF8, "utf-8-sig"),
         (codecs.BOM_UTF32_LE, "utf-32"),
         (codecs.BOM_UTF32_BE, "utf-32"),
@@ -57,33 +69,42 @@ def decoded(data: bytes) -> tuple[str, str]:
         (codecs.BOM_UTF16_BE, "utf-16"),
     ):
         if data.startswith(mark):
-            text = _try(data, encoding)
+            text, encoding = _try(data, found), found
             break
     else:
-        encoding = _utf_16(data)
-        text = _try(data, encoding or "utf-8")
+        encoding = _utf_16(data) or "utf-8"
+        text = _try(data, encoding)
     if text is None and b"\0" not in data:
         encoding = "cp1252"
         text = _try(data, encoding)
-        text = data.decode("latin-1") if text is None else text
+        if text is None:
+            encoding, text = "latin-1", data.decode("latin-1")
     if text is None or "\0" in text:
-        raise DataError("not a text file (it holds zero bytes); check the file or set format")
-    if encoding == "cp1252" and (letter := re.search(r"[^\x00-\x7f]", text)):
+        raise DataError("not a text file (it holds zero bytes); check the file, or save the table as csv")
+    if encoding in ("cp1252", "latin-1") and (letter := re.search(r"[^\x00-\x7f]", text)):
         # The letter first, then the word around it: a search for the whole word takes the square of its length.
         at = letter.start()
         before = re.findall(r"\w*\Z", text[max(at - 60, 0) : at])[0]
         word = before + re.findall(r"\A.\w*", text[at : at + 60], re.DOTALL)[0]
-        shown = f"Windows-1252, e.g. {one_line(word, 40)!r}"
-        return text, f"not UTF-8: read as {shown}; if that is wrong, save the file as UTF-8"
+        shown = f"not UTF-8: read as Windows-1252, e.g. {one_line(word, 40)!r}; if that is wrong: "
+        return Decoded(text, encoding, Message(shown, Remedy("encoding", "latin-2"), " or another one"))
     if encoding in ("utf-16-le", "utf-16-be"):
-        return text, "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8"
-    return text, ""
+        return Decoded(text, encoding, "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8")
+    return Decoded(text, encoding, "")
+
+
+def _first_undecodable(data: bytes, encoding: str) -> str:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        return f"byte {error.start} ({data[error.start]:#04x}) has no meaning"
+    return "it holds no text"
 
 
 def _try(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, ValueError):
         return None
 
 
@@ -97,7 +118,7 @@ def _utf_16(data: bytes) -> str:
 
 
 def find_separator(lines: list[str], usual: str) -> str:
-    """Find the separator that cuts most lines into as many fields as the first, at least two.
+    """Find the separator that cuts most lines into the same number of fields, at least two; else `usual`.
 
     The comma is tried last, because it may be a decimal mark.
 
@@ -110,53 +131,16 @@ def find_separator(lines: list[str], usual: str) -> str:
     lines = [line for line in lines if line.strip()][:SAMPLE]
     best, most = usual, 0.5
     for mark in SEPARATORS:
-        if not lines or mark not in lines[0]:
+        if not any(mark in line for line in lines):
             continue
         try:
-            widths = [len(row) for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row]
+            widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row)
         except csv.Error:
             continue
-        share = sum(width == widths[0] for width in widths) / len(widths) if widths and widths[0] > 1 else 0
+        share = max((count for width, count in widths.items() if width > 1), default=0) / max(1, widths.total())
         if share > most:
             best, most = mark, share
     return best
-
-
-def guess_rows(text: str, options: ReadOptions, target: str) -> tuple[str, bool]:
-    """Guess the separator of a text without a known ending, and whether its first row holds names."""
-    lines = [line for line in split_lines(text)[options.skip :] if line.strip()][:SAMPLE]
-    separator = options.sep or find_separator(lines, "")
-    if options.header is not None or not lines:
-        return separator, bool(options.header)
-    fields = [field.strip().strip("\"'").strip() for field in (lines[0].split(separator) if separator else lines[0].split())]
-    return separator, target in fields
-
-
-def decimal_of(texts: Iterable[str], decimal: DecimalMark, separator: str) -> DecimalMark:
-    """Infer the decimal mark of a column: a comma if all its decimal numbers have one and commas do not separate fields."""
-    if decimal != "." or separator == ",":
-        return decimal
-    texts = [text for text in texts if text and text != "?" and text.lower() not in PLAIN_MARKS]
-    commas = any("," in text for text in texts) and not any("." in text for text in texts)
-    return "," if commas and all(as_number(text, ",") is not None for text in texts) else decimal
-
-
-def missing_marks(texts: set[str], numeric: bool | None, decimal: DecimalMark) -> set[str]:
-    """Find the texts of a column that mean a missing value: `PLAIN_MARKS` among numbers, `NULL_MARKS` in any column.
-
-    `numeric` says whether the column must hold numbers (True), must hold labels (False), or the texts decide (None).
-
-    Examples
-    --------
-    >>> from foldshift.datasets.readers.infer import missing_marks
-    >>> missing_marks({"1", "2.5", "-"}, None, "."), missing_marks({"a", "b", "-"}, None, ".")
-    ({'-'}, set())
-    """
-    plain = {text for text in texts if text.lower() in PLAIN_MARKS}
-    others = texts - plain
-    if numeric or (numeric is None and others and all(as_number(text, decimal) is not None for text in others)):
-        return plain
-    return {text for text in plain if text.lower() in NULL_MARKS}
 
 
 class Exclusion(NamedTuple):
@@ -217,36 +201,24 @@ def count_labels(values: pd.Categorical) -> LabelCount:
     return LabelCount(n_labels, n_rows, n_rows >= FEW and n_labels > MANY_LABELS * n_rows)
 
 
-def check_classes(name: str, texts: Sequence[str], decimal: DecimalMark, separator: str) -> None:
+def check_classes(column: Column, file_decimal: str) -> None:
     """Refuse a target of classes that is a quantity or names rows.
 
     A quantity has numbers only, more than `MOST_CLASSES` different ones or more than one for two rows.
     """
-    distinct = dict.fromkeys(texts)
-    decimal = decimal_of(distinct, decimal, separator)
-    crowded = len(texts) >= FEW and len(distinct) > MANY_LABELS * len(texts)
-    numbers = {as_number(text, decimal) for text in distinct}
-    name, shown = one_line(name, 60), ", ".join(one_line(text, 20) for text in list(distinct)[:3])
-    if None not in numbers and (crowded or len(numbers) > MOST_CLASSES):
+    n_rows, distinct = int(column.counts.sum()), column.texts
+    crowded = n_rows >= FEW and len(distinct) > MANY_LABELS * n_rows
+    dress = find_dress(distinct, column.options.decimal, column.options.thousands, file_decimal) if distinct else None
+    n_numbers = 0 if dress is None else len({dress.number(text) for text in distinct})
+    name, shown = one_line(column.name, 60), ", ".join(one_line(text, 20) for text in distinct[:3])
+    as_labels = Remedy("types", ((column.name, "nominal"),))
+    if n_numbers and (crowded or n_numbers > MOST_CLASSES):
         raise DataError(
-            f"the target {name!r} looks like a quantity, not like classes: {len(numbers)} different numbers in {len(texts)} rows "
-            f"({shown}, ...); take a study of regression, or write nominal={listed([name])} in the source if they are labels"
-        )
+            f"the target {name!r} looks like a quantity, not like classes: {n_numbers} different numbers in {n_rows} rows "
+            f"({shown}, ...); take ", Remedy("task", "regression"), ", or ", as_labels, " if they are labels"
+        )  # fmt: skip
     if crowded:
         raise DataError(
-            f"the target {name!r} names rows, not classes: {len(distinct)} different labels in {len(texts)} rows ({shown}, ...); "
-            f"set target to another column, or write nominal={listed([name])} in the source if they are classes"
-        )
-
-
-def listed(names: list[str], most: int = 5) -> str:
-    """Write names of columns for a message, as in the options of a source: with percent-encoding.
-
-    Examples
-    --------
-    >>> from foldshift.datasets.readers.infer import listed
-    >>> listed(["größe", "built in"])
-    'größe,built%20in'
-    """
-    written = [re.sub(r"[\s%&?,;:=]", lambda match: quote(match.group()), one_line(name, 40)) for name in names[:most]]
-    return ",".join(written) + (", ..." if len(names) > most else "")
+            f"the target {name!r} names rows, not classes: {len(distinct)} different labels in {n_rows} rows ({shown}, ...); "
+            "name another column as the target, or ", as_labels, " if they are classes"
+        )  # fmt: skip

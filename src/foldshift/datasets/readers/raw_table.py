@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from foldshift.datasets.readers.receipt import Receipt
+
 if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, ObjectArray
 
@@ -23,7 +25,7 @@ class RawTable:
     # `pandas.Categorical` with text categories, in the order of the file's header if it gives one, else in order of text, and NaN
     # for missing values
     frame: pd.DataFrame
-    target: str  # name of the target column
+    target: str  # name of the target column; empty if the table has none
     kinds: dict[str, str]  # ``real``, ``integer`` or ``nominal`` for every column
     notes: list[str] = field(default_factory=list)  # messages to the user, e.g. values outside a declared range
     left_out: dict[str, str] = field(default_factory=dict)  # columns of a user-defined file that are not inputs, and why
@@ -31,6 +33,7 @@ class RawTable:
     groups: str = ""  # name of the column that says which rows belong together (not an input); empty if there is none
     # smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
+    receipt: Receipt = field(default_factory=Receipt)  # every decision of the reader, for user-defined files
 
     @property
     def features(self) -> list[str]:
@@ -71,3 +74,9 @@ def fingerprint(table: RawTable) -> str:
     The first 16 hexadecimal digits of SHA-256 over the sorted lines of `row_texts`; rows with missing values do not count.
     """
     return hashlib.sha256("\n".join(sorted(row_texts(table))).encode()).hexdigest()[:16]
+
+
+def missing_counts(table: RawTable) -> dict[str, int]:
+    """Count the missing values of every column that has any, most first."""
+    counts = table.frame.isna().sum()
+    return {str(name): int(count) for name, count in counts.sort_values(ascending=False, kind="stable").items() if count}

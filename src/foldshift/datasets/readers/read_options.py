@@ -1,43 +1,96 @@
-"""Options of reading a file, as written after the `?` of a source."""
+"""Options of reading a file: one vocabulary for the command, for Python and for the sources of the workflow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import codecs
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from foldshift.core.errors import SourceError, unknown
+from foldshift.core.remedies import Given
 
 if TYPE_CHECKING:
     from foldshift.core.types import DecimalMark
 
 FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet")
+TYPES = ("number", "nominal", "date")
+NO_HEADER, FIRST_ROW = 0, -1  # values of `header` besides the number of a line
+THOUSANDS = {",": ",", ".": ".", "'": "'", "blank": " ", " ": " ", "none": "none"}
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Reading options of one source. Columns are given by name, 1-based position or negative position (-1 is the last)."""
+    """Options of reading one file. Columns are given by name, 1-based position or negative position (-1 is the last)."""
 
-    format: str = ""  # one of `FORMATS`; empty: by the ending of the file name, else by the first bytes
-    sep: str = ""  # field separator of a csv file, one character; empty: comma, for tsv a tab
-    decimal: DecimalMark = "."  # decimal mark
-    header: bool | None = None  # whether the first row holds column names; None: as usual for the format
-    skip: int = 0  # lines to leave out at the beginning, of every member
-    member: tuple[str, ...] = ()  # files of an archive, by base name, joined in this order
-    target: str = ""  # the target column; empty: the declared one, else the catalogue's target, else the last column
+    format: str = ""  # one of `FORMATS`; empty: by the content
+    sep: str = ""  # field separator of a text, one character; empty: by the content
+    header: int | None = None  # number of the line with the names, `NO_HEADER` or `FIRST_ROW`; None: by the content
+    names: tuple[str, ...] = ()  # names of the columns, instead of those of the file
+    encoding: str = ""  # encoding of a text; empty: by the content
+    decimal: DecimalMark | str = ""  # decimal mark; empty: by the content, else a point
+    thousands: str = ""  # mark between thousands, or ``none``; empty: by the content
+    missing: tuple[str, ...] = ()  # further texts that mean a missing value
+    sheet: str = ""  # name or number of the sheet of a workbook; empty: by the content, else the first
+    skip_rows: int | None = None  # lines to leave out at the beginning, of every member; None: by the content, else 0
+    keep: tuple[str, ...] = ()  # columns that are inputs although they do not look like it: row numbers, dates, names of rows
     drop: tuple[str, ...] = ()  # columns to leave out
+    types: dict[str, str] = field(default_factory=dict)  # column to one of `TYPES`
+    nominal: tuple[str, ...] = ()  # columns whose values are labels although they look like numbers
+    target: str = ""  # the target column; empty: the declared one, else the catalogue's target, else the last column
+    groups: str = ""  # the column that says which rows belong together (persons, sites, days); it is not an input
+    member: tuple[str, ...] = ()  # files of an archive, by base name, joined in this order
     map: dict[str, dict[str, str]] = field(default_factory=dict)  # column to old text to new text
     round: dict[str, int] = field(default_factory=dict)  # column to decimal digits
     ranges: str = ""  # ``declared``: inputs are scaled by the ranges that the file declares, not by those of its complete rows
-    missing: tuple[str, ...] = ()  # further texts that mean a missing value
-    nominal: tuple[str, ...] = ()  # columns whose values are labels although they look like numbers
-    # columns of a user-defined file that are inputs although they do not look like it: row numbers, dates, names of rows
-    keep: tuple[str, ...] = ()
-    groups: str = ""  # the column that says which rows belong together (persons, sites, days); it is not an input
-    # whether the file is user-defined, with nothing known about it: see `foldshift.datasets.readers.infer`. Not an option of a
-    # source
+    # Not settings: whether the file is user-defined, with nothing known about it (see `foldshift.datasets.readers.infer`), and
+    # whether it has a target.
     own: bool = False
+    has_target: bool = True
+
+    @property
+    def n_skipped(self) -> int:
+        """Number of lines to leave out at the beginning."""
+        return self.skip_rows or 0
+
+    @property
+    def decimal_mark(self) -> DecimalMark:
+        """Decimal mark, a point unless it is chosen."""
+        return "," if self.decimal == "," else "."
+
+
+class Setting(NamedTuple):
+    """One word of the vocabulary: how its value is read, what the command calls the value, and what it means."""
+
+    read: Callable[[str, Any], Any]
+    metavar: str
+    meaning: str
+    several: bool = False  # whether the option of the command can be given again
+
+
+def make_options(given: Mapping[str, Any], allowed: Iterable[str] | None = None) -> ReadOptions:
+    """Make options from values as users give them at any door: texts, or lists and dictionaries in Python.
+
+    None, empty lists and empty texts count as not given.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.read_options import make_options
+    >>> options = make_options({"header": "none", "names": "a,b", "types": {"a": "nominal"}})
+    >>> options.header, options.names, options.types
+    (0, ('a', 'b'), {'a': 'nominal'})
+    """
+    names = sorted(SETTINGS if allowed is None else allowed)
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        name = {"skip": "skip_rows", "skip-rows": "skip_rows"}.get(name, name)
+        if name not in names:
+            raise SourceError(unknown("reading option", name, names))
+        if value is not None and value != () and value != [] and value != "":
+            values[name] = SETTINGS[name].read(name, value)
+    return ReadOptions(**values)
 
 
 def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptions:
@@ -46,22 +99,23 @@ def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptio
     Lists are separated by commas, columns of `map` and `round` by semicolons; a separator inside a name or label is
     percent-encoded. By default all options are allowed.
     """
-    names = sorted(_READERS) if allowed is None else sorted(allowed)
+    names = sorted(SETTINGS) if allowed is None else sorted(allowed)
     values: dict[str, Any] = {}
     for part in query.split("&") if query else []:
         name, equals, value = part.partition("=")
+        name = {"skip": "skip_rows", "skip-rows": "skip_rows"}.get(name, name)
         if name not in names:
             raise SourceError(unknown("reading option", name, names))
         if not equals or not value:
             raise SourceError(f"reading option {name!r} has no value; write {name}=value")
         if name in values:
             raise SourceError(f"reading option {name!r} is given twice; give it once")
-        values[name] = _READERS[name](name, value)
-    return ReadOptions(**values)
+        values[name] = _SPLIT[name](name, value) if name in _SPLIT else unquote(value)
+    return make_options(values, names)
 
 
-def _one_of(choices: tuple[str, ...]) -> Callable[[str, str], str]:
-    def read(name: str, value: str) -> str:
+def _one_of(choices: tuple[str, ...]) -> Callable[[str, Any], str]:
+    def read(name: str, value: Any) -> str:
         if value not in choices:
             raise SourceError(unknown(f"value of {name}", value, choices))
         return value
@@ -69,28 +123,83 @@ def _one_of(choices: tuple[str, ...]) -> Callable[[str, str], str]:
     return read
 
 
-def _separator(name: str, value: str) -> str:
-    value = {"tab": "\t", "\\t": "\t"}.get(unquote(value), unquote(value))
-    if len(value) != 1 or value in '"\r\n\0':
-        raise SourceError(f"reading option {name}={value!r} is not a separator; give one character, or tab")
-    return value
+def _separator(name: str, value: Any) -> str:
+    found = {"tab": "\t", "\\t": "\t", "blank": " "}.get(value, value)
+    if not isinstance(found, str) or len(found) != 1 or found in '"\r\n\0':
+        raise SourceError("reading option ", Given(name, str(value)), " is not a separator; give one character, tab or blank")
+    return found
 
 
-def _yes_no(name: str, value: str) -> bool:
-    return _one_of(("yes", "no"))(name, value) == "yes"
+def _header(name: str, value: Any) -> int:
+    if value is False or value in ("none", "no"):
+        return NO_HEADER
+    if value is True or value == "yes":
+        return FIRST_ROW
+    if str(value).isascii() and str(value).isdigit() and 0 < int(value) < 10**7:
+        return int(value)
+    raise SourceError("reading option ", Given(name, str(value)), " must be none, or the number of the line that holds the names")
 
 
-def _count(name: str, value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) < 7):
-        raise SourceError(f"reading option {name}={value!r} is not a number of lines or digits; give 0, 1, 2, ...")
+def _count(name: str, value: Any) -> int:
+    if not (str(value).isascii() and str(value).isdigit() and len(str(value)) < 7):
+        raise SourceError("reading option ", Given(name, str(value)), " is not a number of lines or digits; give 0, 1, 2, ...")
     return int(value)
 
 
-def _plain(name: str, value: str) -> str:
-    return unquote(value)
+def _encoding(name: str, value: Any) -> str:
+    try:
+        if codecs.lookup(value)._is_text_encoding and isinstance("".encode(value), bytes):
+            return value
+    except (LookupError, TypeError, ValueError):
+        pass
+    raise SourceError("reading option ", Given(name, str(value)), " is not a known encoding; utf-8, cp1252, utf-16 are some")
 
 
-def _list(name: str, value: str) -> tuple[str, ...]:
+def _thousands(name: str, value: Any) -> str:
+    if value not in THOUSANDS:
+        raise SourceError(unknown(f"value of {name}", value, THOUSANDS))
+    return THOUSANDS[value]
+
+
+def _plain(name: str, value: Any) -> str:
+    return str(value)
+
+
+def _list(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return tuple(str(item) for item in value)
+    return (str(value),)
+
+
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    """Names in one text, separated by commas, or in a list of them."""
+    texts = _list(name, value)
+    found = tuple(next(csv.reader(texts, skipinitialspace=True))) if len(texts) == 1 else texts
+    if not all(found) or len(set(found)) < len(found):
+        raise SourceError("reading option ", Given(name, ",".join(found)), ": every column needs a name of its own")
+    return found
+
+
+def _types(name: str, value: Any) -> dict[str, str]:
+    pairs = value.items() if isinstance(value, Mapping) else [str(one).rpartition("=")[::2] for one in _list(name, value)]
+    found = dict(pairs)
+    for column, kind in found.items():
+        if not column:
+            raise SourceError("reading option ", Given(name, kind), " is not of the form COLUMN=TYPE")
+        _one_of(TYPES)(f"{name} for column {column!r}", kind)
+    return found
+
+
+def _mapping(name: str, value: Any) -> dict[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise SourceError(f"reading option {name} must be a dictionary by column, got {value!r}")
+    return dict(value)
+
+
+# ---- lists and dictionaries as a source writes them ----
+
+
+def _split_list(name: str, value: str) -> tuple[str, ...]:
     return tuple(unquote(item) for item in value.split(","))
 
 
@@ -104,7 +213,7 @@ def _by_column(name: str, value: str) -> dict[str, str]:
     return columns
 
 
-def _map(name: str, value: str) -> dict[str, dict[str, str]]:
+def _split_map(name: str, value: str) -> dict[str, dict[str, str]]:
     return {column: dict(_pair(name, pair) for pair in rest.split(",")) for column, rest in _by_column(name, value).items()}
 
 
@@ -115,24 +224,40 @@ def _pair(name: str, text: str) -> tuple[str, str]:
     return unquote(old), unquote(new)
 
 
-def _round(name: str, value: str) -> dict[str, int]:
+def _split_round(name: str, value: str) -> dict[str, int]:
     return {column: _count(name, digits) for column, digits in _by_column(name, value).items()}
 
 
-_READERS: dict[str, Callable[[str, str], Any]] = {
-    "format": _one_of(FORMATS),
-    "sep": _separator,
-    "decimal": _one_of((".", ",")),
-    "header": _yes_no,
-    "skip": _count,
-    "member": _list,
-    "target": _plain,
-    "drop": _list,
-    "map": _map,
-    "round": _round,
-    "ranges": _one_of(("declared",)),
-    "missing": _list,
-    "nominal": _list,
-    "keep": _list,
-    "groups": _plain,
+def _split_types(name: str, value: str) -> dict[str, str]:
+    return _by_column(name, ";".join(value.split(",")))
+
+
+_SPLIT: dict[str, Callable[[str, str], Any]] = {
+    **dict.fromkeys(("member", "drop", "keep", "nominal", "missing", "names"), _split_list),
+    "map": _split_map,
+    "round": _split_round,
+    "types": _split_types,
+}
+
+SETTINGS = {
+    "sep": Setting(_separator, "MARK", "Separator of fields: one character, tab or blank."),
+    "header": Setting(_header, "LINE", "Line that holds the names of the columns; none: there are no names."),
+    "names": Setting(_names, "A,B,...", "Names of the columns, instead of those of the file."),
+    "encoding": Setting(_encoding, "NAME", "Encoding of a text, such as cp1252."),
+    "decimal": Setting(_one_of((".", ",")), "MARK", "Decimal mark, a point or a comma."),
+    "thousands": Setting(_thousands, "MARK", "Mark between thousands: , . ' or blank; none: there is none."),
+    "missing": Setting(_list, "TEXT", "A text that means a missing value.", several=True),
+    "sheet": Setting(_plain, "NAME", "Sheet of a workbook, by name or by number from 1."),
+    "skip_rows": Setting(_count, "N", "Leave out the first N lines; 0: leave out none, whatever they look like."),
+    "keep": Setting(_list, "COLUMN", "Keep a column that does not look like an input.", several=True),
+    "drop": Setting(_list, "COLUMN", "Leave out a column.", several=True),
+    "types": Setting(_types, "COLUMN=TYPE", "Read a column as number, nominal (labels as they are) or date.", several=True),
+    "nominal": Setting(_list, "COLUMN", "Short for --types COLUMN=nominal.", several=True),
+    "target": Setting(_plain, "COLUMN", "The column to predict."),
+    "groups": Setting(_plain, "COLUMN", "The column that says which rows belong together."),
+    "format": Setting(_one_of(FORMATS), "FORMAT", f"Format of the file: {', '.join(FORMATS)}."),
+    "member": Setting(_list, "FILE", "File of a zip archive; several are joined.", several=True),
+    "map": Setting(_mapping, "MAP", "New texts for the labels of columns."),
+    "round": Setting(_mapping, "DIGITS", "Digits that columns are rounded to."),
+    "ranges": Setting(_one_of(("declared",)), "declared", "Scale inputs by the ranges that the file declares."),
 }

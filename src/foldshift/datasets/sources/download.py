@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from foldshift import __version__
 from foldshift.core.errors import SourceError
 from foldshift.core.files import atomic_path
+from foldshift.core.remedies import Remedy
 
 if TYPE_CHECKING:
     from threading import Event
@@ -248,18 +249,27 @@ def read_members(archive: bytes | PathLike, names: Sequence[str] = (), max_bytes
         html = data[:512].lstrip().lower().startswith((b"<!doctype", b"<html"))
         raise SourceError(f"not a zip archive{' but an HTML page' if html else ''}; the address may have moved")
     with _opened(data) as opened:
-        files = [info for info in opened.infolist() if not info.filename.endswith("/")]
+        files = [info for info in opened.infolist() if not info.filename.endswith("/") and not _is_of_system(info.filename)]
         if names:
             chosen = [_member(files, name) for name in names]
         elif len(files) == 1:
             chosen = files
         else:
-            raise SourceError(f"the archive holds {len(files)} files ({_shown(files)}); name one with member=")
+            what = f"the archive holds {len(files)} files ({_shown(files)}); "
+            if not files:
+                raise SourceError(what, "pack the file again")
+            raise SourceError(what, "name one, such as ", Remedy("member", (files[0].filename.rsplit("/", 1)[-1],)))
         members = {}
         for info in chosen:
             members[info.filename] = b"".join(_chunks(opened, info, len(data), max_bytes))
             max_bytes -= len(members[info.filename])
         return members
+
+
+def _is_of_system(path: str) -> bool:
+    """Report whether a file of an archive was added by an operating system."""
+    base = path.rsplit("/", 1)[-1]
+    return path.startswith("__MACOSX/") or base.startswith("._") or base.lower() in (".ds_store", "thumbs.db", "desktop.ini")
 
 
 def check_archive(data: bytes, max_bytes: int = MAX_BYTES) -> None:
@@ -280,7 +290,7 @@ def _opened(data: bytes) -> ZipFile:
     try:
         return zipfile.ZipFile(io.BytesIO(data))
     except Exception as error:  # zipfile raises errors of many kinds for damaged files
-        raise SourceError(f"damaged zip archive ({_reason(error)}); fetch it again") from error
+        raise SourceError(f"damaged zip archive ({_reason(error)}); copy or pack it once more") from error
 
 
 def _member(files: list[ZipInfo], name: str) -> ZipInfo:
@@ -333,4 +343,4 @@ def _chunks(opened: ZipFile, info: ZipInfo, archive_size: int, max_bytes: int) -
     except SourceError:
         raise
     except Exception as error:  # bad checksum, bad header, unknown compression: errors of any kind
-        raise SourceError(f"{name!r} in the archive is damaged ({_reason(error)}); fetch it again") from error
+        raise SourceError(f"{name!r} in the archive is damaged ({_reason(error)}); copy or pack it once more") from error

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
-from foldshift.core.errors import DataError, SourceError, unknown
+from foldshift.core.errors import DataError, SourceError, message_of, unknown
+from foldshift.core.remedies import Message, at
 from foldshift.datasets.readers.compression import opened
 from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.parquet import read_frame
 from foldshift.datasets.readers.raw_table import RawTable, fingerprint
-from foldshift.datasets.readers.read_options import ReadOptions, parse_options
+from foldshift.datasets.readers.read_options import SETTINGS, ReadOptions, parse_options
 from foldshift.datasets.sources.download import DEFAULT_LIMITS, Limits, NotFoundError, UnreachableError, download
 from foldshift.datasets.sources.openml_client import fetch_openml
 
@@ -34,8 +35,8 @@ DEFAULT_HOSTS = {
 }
 SKLEARN_LOADERS = ("load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine")
 
-_COLUMN_OPTIONS = ("target", "drop", "keep", "groups", "map", "round", "missing", "nominal")
-_FILE_OPTIONS = ("format", "sep", "decimal", "header", "skip", "member", "ranges", *_COLUMN_OPTIONS)
+_COLUMN_OPTIONS = ("target", "drop", "keep", "groups", "map", "round", "missing", "nominal", "types", "decimal", "thousands")
+_FILE_OPTIONS = tuple(SETTINGS)
 _SCHEMES = {
     "mirror": _FILE_OPTIONS,
     "keel": _FILE_OPTIONS,
@@ -133,7 +134,7 @@ def parse_source(text: str) -> Source:
     try:
         options = parse_options(query, _SCHEMES[scheme])
     except SourceError as error:
-        raise SourceError(f"source {text!r}: {error}") from error
+        raise SourceError(f"source {text!r}: ", message_of(error)) from error
     return Source(text, scheme, address, options)
 
 
@@ -158,11 +159,13 @@ def fetch(
     hosts = {**DEFAULT_HOSTS, **hosts}
     mirror = str(mirror) if mirror else ""
     attempts: list[Attempt] = []
+    problems: list[Message] = []
     kind = SourceError
     with tempfile.TemporaryDirectory(prefix="foldshift.") as scratch:
         for source in sources:
             if source.scheme == "mirror" and not mirror:
                 attempts.append(Attempt(source.text, "", "passed over, no mirror is configured"))
+                problems.append(Message(f"{source.text}: {attempts[-1].problem}"))
                 continue
             found = _Lookup(source, entry, mirror, hosts, Path(cache or scratch), limits)
             try:
@@ -172,7 +175,8 @@ def fetch(
             except (DataError, OSError) as error:
                 if found.downloaded is not None:
                     found.downloaded.unlink(missing_ok=True)
-                attempts.append(Attempt(source.text, found.address, str(error)))
+                attempts.append(Attempt(source.text, found.address, at(message_of(error), "workflow")))
+                problems.append(Message(f"{source.text}: ", message_of(error)))
                 kind = UnreachableError if isinstance(error, UnreachableError) else kind
                 if len(sources) > 1:
                     progress(f"{entry.name}: {source.text} refused: {error}")
@@ -189,12 +193,13 @@ def fetch(
                 digest,
                 tuple(attempts),
             )
-    problems = "; ".join(f"{attempt.source}: {attempt.problem}" for attempt in attempts)
+    reasons = [part for problem in problems for part in ("; ", problem)][1:]
     if all(source.scheme == "file" for source in sources):
-        raise SourceError(f"data set {entry.name}: {problems}")
+        raise SourceError(f"data set {entry.name}: ", *reasons)
     raise kind(
         f"data set {entry.name}: none of its {len(sources)} sources could be used; set mirror to a folder or address that holds "
-        f"the files, or check the network. {problems}"
+        "the files, or check the network. ",
+        *reasons,
     )
 
 

@@ -70,7 +70,7 @@ def run(main: Callable[..., Any], job: Any) -> None:
         main(job)
     except Exception as error:
         if isinstance(error, FoldshiftError):
-            logging.error("foldshift: %s", error)
+            logging.error("foldshift: %s", error.at("workflow"))
         elif cause := machine_fault(error):
             logging.error("foldshift: %s; then start the run again: finished jobs are kept", cause)
         else:

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from foldshift.core.files import atomic_path
+from foldshift.core.remedies import at
 from foldshift.datasets.readers.raw_table import RawTable
+from foldshift.datasets.readers.receipt import Receipt
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
@@ -18,9 +20,14 @@ if TYPE_CHECKING:
 def write_raw(path: PathLike, table: RawTable) -> None:
     """Write a parsed table; the same table gives the same bytes."""
     arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
-    about: dict[str, Any] = {"target": table.target, "kinds": table.kinds, "notes": list(table.notes)}
+    about: dict[str, Any] = {
+        "target": table.target,
+        "kinds": table.kinds,
+        "notes": [at(note, "workflow") for note in table.notes],
+    }
     about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
     about |= {"ranges": table.ranges} if table.ranges else {}
+    about |= {"receipt": table.receipt.rows("workflow")} if table.own else {}
     arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})
     with atomic_path(path) as temporary:
         pq.write_table(arrow, temporary)
@@ -29,4 +36,6 @@ def write_raw(path: PathLike, table: RawTable) -> None:
 def read_raw(path: PathLike) -> RawTable:
     """Read a table that `write_raw` wrote."""
     arrow = pq.read_table(path)
-    return RawTable(arrow.to_pandas(), **json.loads(arrow.schema.metadata[b"foldshift"]))
+    about = json.loads(arrow.schema.metadata[b"foldshift"])
+    about["receipt"] = Receipt(kept=about.get("receipt", []))
+    return RawTable(arrow.to_pandas(), **about)

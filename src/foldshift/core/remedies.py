@@ -1,0 +1,106 @@
+"""Messages that carry remedies: what to change, and to what, written for the door at which the user stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import quote
+
+Door = Literal["command", "python", "workflow"]
+MOST_SHOWN = 8  # columns in one message
+
+ENTRY_KEYS = ("task",)  # keys of an entry of `extra_datasets`; the other settings follow the `?` of its source
+ONE_BY_ONE = ("drop", "keep", "nominal", "missing", "types", "member")  # options of the command that can be given again
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Setting to change, and its new value: one text, names of columns, or pairs of column and text."""
+
+    setting: str  # as in Python: `skip_rows`
+    value: str | tuple[str, ...] | tuple[tuple[str, str], ...]
+
+    @property
+    def values(self) -> list[Any]:
+        """All values, of which messages show the first ones."""
+        return [self.value] if isinstance(self.value, str) else list(self.value)
+
+    def at(self, door: Door) -> str:
+        """Write the remedy as an option of the command, an argument of Python, or a key of the source in the workflow."""
+        shown = self.values if len(self.values) <= MOST_SHOWN else self.values[:3]
+        pairs = [tuple(one) if isinstance(one, tuple) else (one, "") for one in shown]
+        if door == "command":
+            written = _options(self.setting, ["=".join(filter(None, pair)) for pair in pairs])
+        elif door == "python":
+            written = f"{self.setting}={_argument(self.value, shown)!r}"
+        elif self.setting in ENTRY_KEYS:
+            return f"{self.setting}: {self.value} in the entry of the data set"
+        else:
+            written = f"{self.setting}={','.join(':'.join(_encoded(part) for part in pair if part) for pair in pairs)}"
+        more = len(self.values) - len(shown)
+        return written + (f" and {more} more" if more else "") + (" in the source" if door == "workflow" else "")
+
+
+class Given(Remedy):
+    """Setting that the user gave and that a message names as the user wrote it; not a remedy."""
+
+    def at(self, door: Door) -> str:
+        """Write the setting as the user did."""
+        return super().at(door).removesuffix(" in the source")
+
+
+class Message(str):
+    """Text with remedies, which is a text for Python and can be written for another door."""
+
+    parts: tuple[str | Remedy, ...]
+
+    def __new__(cls, *parts: str | Remedy) -> Message:
+        """Join texts, remedies and other messages."""
+        flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, Message) else (part,)))
+        text = super().__new__(cls, "".join(part.at("python") if isinstance(part, Remedy) else part for part in flat))
+        text.parts = flat
+        return text
+
+    @property
+    def remedies(self) -> list[Remedy]:
+        """Remedies in their order."""
+        return [part for part in self.parts if isinstance(part, Remedy) and not isinstance(part, Given)]
+
+    def at(self, door: Door) -> str:
+        """Write the message for a door."""
+        return "".join(part.at(door) if isinstance(part, Remedy) else part for part in self.parts)
+
+
+def at(text: str, door: Door) -> str:
+    """Write a text for a door; a text without remedies is the same everywhere.
+
+    Examples
+    --------
+    >>> from foldshift.core.remedies import Message, Remedy, at
+    >>> note = Message("left out: built in; ", Remedy("keep", ("built in",)), " takes it in")
+    >>> at(note, "command")
+    "left out: built in; --keep 'built in' takes it in"
+    >>> at(note, "workflow"), at(note, "python")
+    ('left out: built in; keep=built%20in in the source takes it in', "left out: built in; keep=['built in'] takes it in")
+    """
+    return text.at(door) if isinstance(text, Message) else text
+
+
+def _options(setting: str, values: list[str]) -> str:
+    name = f"--{setting.replace('_', '-')}"
+    if setting not in ONE_BY_ONE:
+        values = [",".join(values)]
+    return " ".join(f"{name}={shlex.quote(one)}" if one.startswith("-") else f"{name} {shlex.quote(one)}" for one in values)
+
+
+def _argument(value: Any, shown: list[Any]) -> Any:
+    if isinstance(value, str):
+        return value
+    return dict(shown) if isinstance(shown[0], tuple) else shown
+
+
+def _encoded(text: str) -> str:
+    """Percent-encode what has a meaning in a source."""
+    return re.sub(r"[\s%&?,;:=]", lambda match: quote(match.group()), text)

@@ -1,0 +1,348 @@
+"""Values of one column: texts, of which each different one is looked at once, become numbers or labels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from foldshift.core.errors import DataError
+from foldshift.core.remedies import Message, Remedy
+from foldshift.datasets.readers.dressed_numbers import PLAIN, Dress, find_dress, in_words
+from foldshift.datasets.readers.marks import (
+    ALWAYS,
+    ERRORS,
+    MARKS,
+    USUAL,
+    WORDS,
+    marks_among_labels,
+    marks_among_numbers,
+    may_be_missing,
+)
+from foldshift.datasets.readers.text_fields import as_number
+from foldshift.datasets.sources.download import one_line
+
+if TYPE_CHECKING:
+    from foldshift.core.types import ColumnKind, FloatArray, IntArray
+    from foldshift.datasets.readers.read_options import ReadOptions
+
+DeclaredKind = Literal["real", "integer", "numeric", "nominal", ""]
+Cells = Sequence[str | None] | np.ndarray  # texts, None for a missing value; or numbers, NaN for a missing value
+
+FEW_ODD = 0.1  # share of values that are not numbers; up to here a column of numbers has odd values
+QUANTITY = 10  # different numbers; more are a quantity
+LONG = 15  # digits; longer numbers are not exact in double precision
+_CODE = re.compile(rf"0\d+|\d{{{LONG + 1},}}")
+_NINES = re.compile(r"-?99+(?:\.[90]*)?")
+_SAME_WORD = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")  # three letters or more: `Aa` and `AA` are different genotypes
+
+
+class Content(NamedTuple):
+    """Kind and values of a column: float64 array, or labels with their codes."""
+
+    kind: ColumnKind
+    values: FloatArray | pd.Categorical
+
+
+class FileMarks(NamedTuple):
+    """Findings of all columns that decide how one is read: the decimal mark, and marks for missing among numbers."""
+
+    decimal: str = ""
+    missing: frozenset[str] = frozenset()
+
+
+@dataclass
+class Column:
+    """One column while its texts are turned into numbers or labels."""
+
+    name: str
+    cells: Cells
+    lines: Sequence[int]
+    kind: DeclaredKind
+    categories: list[str] | None  # declared labels
+    options: ReadOptions
+    notes: list[str]  # of the whole table
+    texts: list[str] = field(default_factory=list)  # different texts in the order of the file
+    codes: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # position of every row's text; -1: missing
+    dress: Dress = PLAIN
+    is_own: bool = False
+    wish: str = ""  # the type that the user asks for, see `foldshift.datasets.readers.read_options.TYPES`
+
+    def __post_init__(self) -> None:
+        if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind == "f":
+            return
+        codes, texts = pd.factorize(np.asarray(self.cells, dtype=object))
+        self.codes, self.texts = codes.astype(np.int64), texts.tolist()
+        declared = set(self.categories or ())
+        self.set_missing({text for text in self.texts if self._is_missing(text, declared)})
+
+    @property
+    def numbers(self) -> FloatArray | None:
+        """Values that the format gave as numbers, or None."""
+        return self.cells if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind == "f" else None
+
+    def _is_missing(self, text: str, declared: set[str]) -> bool:
+        lower = text.lower()
+        if self.options.own:
+            if text == "" or text in self.options.missing or lower in ALWAYS:
+                return text not in declared or text in self.options.missing
+            if text in declared:
+                return False
+            number = as_number(text)
+            return lower == "nan" or (number is not None and number in {as_number(mark) for mark in self.options.missing})
+        return lower in ALWAYS or text in self.options.missing or (lower in USUAL and text not in declared)
+
+    @property
+    def present(self) -> list[str]:
+        """Different texts that are not missing, in the order of the file."""
+        return self.texts
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of rows of every text."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts)).astype(np.int64)
+
+    @property
+    def row_texts(self) -> list[str]:
+        """Texts of all rows that have one."""
+        return [self.texts[code] for code in self.codes if code >= 0]
+
+    def first_line(self, text: str) -> int:
+        """Find the first line that holds a text."""
+        return self.lines[int(np.argmax(self.codes == self.texts.index(text)))]
+
+    def set_missing(self, absent: Collection[str]) -> None:
+        """Let some texts mean a missing value."""
+        if absent:
+            self._recode([None if text in absent else text for text in self.texts])
+
+    def _recode(self, new: Sequence[str | None]) -> None:
+        """Replace every different text."""
+        texts = list(dict.fromkeys(text for text in new if text is not None))
+        where: dict[str | None, int] = {text: code for code, text in enumerate(texts)}
+        where[None] = -1
+        self.codes = np.array([*(where[text] for text in new), -1], dtype=np.int64)[self.codes]
+        self.texts = texts
+
+    def note(self, *parts: str | Remedy) -> None:
+        """Add a note that begins with the name of the column."""
+        self.notes.append(Message(f"{one_line(self.name, 60)}: ", *parts))
+
+    def error(self, text: str, *problem: str | Remedy) -> DataError:
+        """Make the error that reports the first line with a text."""
+        where = f"line {self.first_line(text)}: column {self.name[:60]!r} holds {text[:60]!r}, "
+        return DataError(where, *problem)
+
+    # ---- decisions about columns of user-defined files ----
+
+    def infer(self, numeric: bool | None, marks: FileMarks) -> None:
+        """Decide by the texts what means a missing value and how numbers are written.
+
+        `numeric` says whether the column must hold numbers (True), must hold labels (False), or the texts decide (None).
+        """
+        self.is_own = True
+        if self.numbers is not None:
+            return
+        if not self.texts and numeric is None:
+            return
+        numeric = self._holds_numbers(numeric, marks)
+        declared = set(self.categories or ())
+        literal = self.wish == "nominal"
+        if numeric:
+            absent = marks_among_numbers(self.texts) | self._odd_texts(marks)
+        else:
+            absent = set() if literal else marks_among_labels(self.texts, marks.missing)
+        self._note_missing(absent - declared, bool(numeric))
+        self.set_missing(absent - declared)
+        if not numeric and not literal and self.categories is None:
+            self._note_marks_kept()
+            self._merge_spellings()
+
+    def _holds_numbers(self, numeric: bool | None, marks: FileMarks) -> bool:
+        """Decide whether the column holds numbers, and in which dress."""
+        if numeric is False:
+            return False
+        texts = {text for text in self.texts if not may_be_missing(text)}
+        odd = self._odd_texts(marks)
+        options = self.options
+        mark = marks.decimal or ("," if options.sep == ";" and any("," in text for text in texts) else "")
+        dress = find_dress(texts - odd, options.decimal, options.thousands, mark) if texts - odd else None
+        wanted = numeric or self.wish == "number"
+        if dress is not None and not wanted and not options.decimal and any(map(_CODE.fullmatch, texts - odd)):
+            code = next(text for text in self.texts if _CODE.fullmatch(text))
+            kind = "leading zeros" if code[0] == "0" else f"more than {LONG} digits"
+            self.note(f"read as labels: whole numbers with {kind}, such as {code[:30]!r}; ", self._as("number"), " reads numbers")
+            self.kind = "nominal"
+            return True
+        if dress is None:
+            return bool(numeric)
+        self.dress = dress
+        if not dress.is_plain and (dress.signs or dress.thousands):
+            text = next(one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one))
+            self.note(
+                f"{text[:30]!r} is read as {dress.number(text):.15g} ({in_words(dress)}); if that is wrong: ", *self._other_ways()
+            )
+        return True
+
+    def _other_ways(self) -> list[str | Remedy]:
+        """Settings that overrule the dress of the numbers."""
+        other = {",": ",", ".": "."}.get(self.dress.thousands)
+        ways: list[str | Remedy] = [self._as("nominal")]
+        if other and not self.dress.is_certain:
+            ways = [Remedy("decimal", other), ", or ", *ways]
+        return ways
+
+    def _as(self, kind: str) -> Remedy:
+        return Remedy("types", ((self.name, kind),))
+
+    def _odd_texts(self, marks: FileMarks) -> set[str]:
+        """Find the few texts that are not numbers among many that are."""
+        if self.categories is not None or self.kind == "nominal":
+            return set()
+        texts = [text for text in self.texts if not may_be_missing(text)]
+        numbers = [text for text in texts if as_number(text) is not None or find_dress({text}) is not None]
+        odd = set(texts) - set(numbers)
+        if not odd or len(numbers) <= QUANTITY or find_dress(set(numbers), file_decimal=marks.decimal) is None:
+            return set()
+        counts = self.counts
+        n_odd = sum(int(counts[code]) for code, text in enumerate(self.texts) if text in odd)
+        return odd if n_odd <= FEW_ODD * int(counts.sum()) else set()
+
+    def _note_missing(self, absent: set[str], among_numbers: bool) -> None:
+        """Note which texts are read as missing, and how to keep them."""
+        counts = self.counts
+        shown = sorted((code for code, text in enumerate(self.texts) if text in absent), key=lambda code: -counts[code])
+        usual = {"na"} if among_numbers else set()
+        if not [code for code in shown if self.texts[code].lower() not in usual]:
+            return
+        words = ", ".join(f"{self.texts[code][:30]!r} ({counts[code]})" for code in shown[:5])
+        words += f" and {len(shown) - 5} more" if len(shown) > 5 else ""
+        errors = [code for code in shown if self.texts[code].lower() in ERRORS]
+        what = "read as missing, with error values of a spreadsheet" if errors else "read as missing"
+        odd = [code for code in shown if self.texts[code].lower() not in MARKS or self.texts[code].lower() in WORDS]
+        where = f", the first in line {min(self.first_line(self.texts[code]) for code in odd)}" if odd else ""
+        if among_numbers and not odd:
+            self.note(f"{what}: {words}")
+        else:
+            self.note(f"{what}: {words}{where}; ", self._as("nominal"), " reads labels")
+
+    def _note_marks_kept(self) -> None:
+        """Note marks that other files use for missing values and that are read as labels here."""
+        counts = self.counts
+        for code, text in enumerate(self.texts):
+            if text.lower() in USUAL:
+                self.note(f"{text!r} ({counts[code]}) is read as a label; ", Remedy("missing", (text,)), " reads it as missing")
+
+    def _merge_spellings(self) -> None:
+        """Give labels that differ in capitals and blanks only the most frequent spelling."""
+        counts, alike = self.counts, dict[str, list[int]]()
+        for code, text in enumerate(self.texts):
+            if _SAME_WORD.search(text):
+                alike.setdefault(" ".join(text.casefold().split()), []).append(code)
+        several = [codes for codes in alike.values() if len(codes) > 1]
+        if not several:
+            return
+        new: list[str | None] = list(self.texts)
+        said = []
+        for codes in several:
+            best = max(codes, key=lambda code: (counts[code], -code))
+            others = [code for code in codes if code != best]
+            said += [f"{self.texts[code][:30]!r} ({counts[code]}) as {self.texts[best][:30]!r}" for code in others]
+            for code in others:
+                new[code] = self.texts[best]
+        self._recode(new)
+        self.note(f"spellings read as one label: {', '.join(said[:5])}; ", self._as("nominal"), " keeps them apart")
+
+    # ---- values ----
+
+    def recode(self, new: dict[str, str]) -> None:
+        """Replace every text by a new one, and the declared labels with them."""
+        for text in self.texts:
+            if text not in new:
+                raise self.error(text, f"which map does not recode; it knows {first_texts(list(new))}")
+        known = self.categories if self.categories is not None else list(new)
+        self._recode([new[text] for text in self.texts])
+        self.kind = ""
+        self.categories = list(dict.fromkeys(new[text] for text in known if text in new))
+
+    def content(self, must_be_numeric: bool) -> Content:
+        """Read the texts as numbers if all are numbers, else as labels."""
+        if self.numbers is not None:
+            return self._numeric(self.numbers)
+        if self.kind == "nominal":
+            return self._labels()
+        decimal = self.options.decimal_mark
+        read = [as_number(text, decimal) if self.dress.is_plain else self.dress.number(text) for text in self.texts]
+        wrong = [text for text, number in zip(self.texts, read) if number is None]
+        if not wrong:
+            values = np.array([*(np.nan if number is None else number for number in read), np.nan])
+            return self._numeric(values[self.codes])
+        if must_be_numeric or self.kind:
+            raise self.error(wrong[0], "where a number is expected; correct it, or ", Remedy("missing", tuple(wrong[:3])))
+        if self.is_own and len(wrong) < len(read):
+            self._note_labels(wrong)
+        elif not self.is_own and len(wrong) * 2 < len(read):
+            self.note(f"read as nominal because of {wrong[0][:60]!r} in line {self.first_line(wrong[0])}")
+        return self._labels()
+
+    def _numeric(self, values: FloatArray) -> Content:
+        """Numbers as float64, NaN where missing; the kind is integer if all are whole."""
+        if self.is_own and self.wish != "number":
+            values = self._without_nines(values)
+        finite = values[np.isfinite(values)]
+        whole = finite.size > 0 and np.isfinite(values[~np.isnan(values)]).all() and bool((finite == np.floor(finite)).all())
+        if self.kind == "integer" and not whole and finite.size:
+            self.note("declared integer, but holds fractions; read as real")
+        return Content("real" if self.kind == "real" or not whole else "integer", values)
+
+    def _without_nines(self, values: FloatArray) -> FloatArray:
+        """Read a number of nines far from all others, such as -999, as missing; note a positive one."""
+        finite = values[np.isfinite(values)]
+        for extreme in {float(finite.min()), float(finite.max())} if finite.size else ():
+            others = finite[finite != extreme]
+            if not _NINES.fullmatch(f"{extreme:.15g}") or not others.size:
+                continue
+            count = finite.size - others.size
+            largest = float(np.abs(others).max())
+            is_odd = (extreme < 0 and others.min() >= 0) or (abs(extreme) > 5 * largest and count > 1)
+            if extreme < 0 and is_odd:
+                self.note(f"read as missing: {extreme:g} ({count}), far from all other values; ", self._as("number"), " keeps it")
+                values = np.where(values == extreme, np.nan, values)
+            elif is_odd:
+                mark = Remedy("missing", (f"{extreme:.15g}",))
+                self.note(f"{extreme:g} ({count}) is far from all other values; if it means a missing value: ", mark)
+        return values
+
+    def _note_labels(self, wrong: list[str]) -> None:
+        """Note which texts keep a column from being read as numbers, each with its first line."""
+        shown = ", ".join(f"{text[:30]!r} (line {self.first_line(text)})" for text in wrong[:5])
+        more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
+        are = "is not a number" if len(wrong) == 1 else "are not numbers"
+        self.note(
+            f"read as labels, because {shown}{more} {are}; if that means a missing value: ", Remedy("missing", tuple(wrong))
+        )
+
+    def _labels(self) -> Content:
+        """Labels in the declared order, else sorted; an undeclared label is an error."""
+        categories = self.categories if self.categories is not None else sorted(self.texts)
+        where = {text: code for code, text in enumerate(categories)}
+        for text in self.texts:
+            if text not in where:
+                raise self.error(text, f"a label that the header does not declare; it declares {first_texts(categories)}")
+        codes = np.array([*(where[text] for text in self.texts), -1], dtype=np.int64)[self.codes]
+        return Content("nominal", pd.Categorical.from_codes(codes, categories=categories))
+
+
+def first_texts(texts: list[str]) -> str:
+    """Join the first texts of a list, quoted, for messages."""
+    return ", ".join(repr(text[:30]) for text in texts[:12]) + (", ..." if len(texts) > 12 else "")
+
+
+def first_names(names: Iterable[str]) -> str:
+    """Join the first names of a list, for messages."""
+    names = list(names)
+    return ", ".join(one_line(name, 60) for name in names[:12]) + (", ..." if len(names) > 12 else "")

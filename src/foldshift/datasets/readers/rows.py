@@ -1,0 +1,184 @@
+"""Rows of texts, from a text or a sheet, turned into columns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from foldshift.core.errors import DataError
+from foldshift.core.remedies import Remedy
+from foldshift.datasets.readers.column_kinds import Columns
+from foldshift.datasets.readers.column_values import Cells
+from foldshift.datasets.readers.dressed_numbers import find_dress, is_numeric
+from foldshift.datasets.readers.header import Layout, find_layout
+from foldshift.datasets.readers.marks import may_be_missing
+from foldshift.datasets.readers.read_options import ReadOptions
+from foldshift.datasets.readers.receipt import Decision, note_of
+from foldshift.datasets.readers.text_fields import as_number
+
+_TOTAL = re.compile(
+    r"(?:grand |sub)?totals?|sums?|overall|summe|gesamt(?:summe)?|insgesamt|somme|totale|suma|average|mean|mittelwert"
+    r"|durchschnitt|moyenne"
+)
+
+
+def row_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOptions, header: bool) -> Columns:
+    """Turn rows of texts into columns; `header` is used where the options do not say whether there is a row of names."""
+    # Rows without any text, and unnamed columns without any text at the end, do not count.
+    kept = [(row, line) for row, line in zip(rows, lines) if any(row)]
+    if not kept:
+        raise DataError("no rows; the file is empty or truncated")
+    rows, lines = [row for row, _ in kept], [line for _, line in kept]
+    names = None
+    if options.header or (options.header is None and header):
+        names, first = rows.pop(0), lines.pop(0)
+        if not rows:
+            raise DataError("a header but no rows; the file is truncated, or ", Remedy("header", "none"))
+        if options.header is None and all(as_number(name, options.decimal_mark) is not None for name in names):
+            where = f"line {first}: the first row holds only numbers where column names are expected; "
+            raise DataError(where, Remedy("header", "none"))
+    width = len(names) if names is not None else len(rows[0])
+    what = "the header has" if names is not None else "the first row has"
+    for row, line in zip(rows, lines):
+        if len(row) != width:
+            raise DataError(
+                f"line {line}: {len(row)} fields where {what} {width}; the file is damaged, or its separator is another one"
+            )
+    values = list(zip(*rows))
+    while values and not any(values[-1]) and (names is None or not names[-1]):
+        values.pop()
+        if names is not None:
+            names.pop()
+    unnamed = set()
+    if names is not None:
+        unnamed = {position for position, name in enumerate(names) if not name}
+        names = [name or f"x{position}" for position, name in enumerate(names, 1)]
+    return Columns(names, values, lines, [""] * len(values), [None] * len(values), unnamed=unnamed)
+
+
+def own_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOptions, target: str) -> Columns:
+    """Turn rows of a user-defined table into columns: find its header, leave out titles, footers and totals."""
+    kept = [(row, line) for row, line in zip(rows, lines) if any(row)]
+    if not kept:
+        raise DataError("no rows; the file is empty or truncated")
+    rows, lines = [row for row, _ in kept], [line for _, line in kept]
+    layout = find_layout(rows, lines, options, target)
+    names, body, lines = layout.names, rows[layout.start :], lines[layout.start :]
+    if not body:
+        raise DataError("a header but no rows; the file is truncated, or ", Remedy("header", "none"), " if it is a row of data")
+    if options.skip_rows is None:
+        _cut_footers(body, lines, layout)
+    names = fit_widths(names, body, lines)
+    columns = as_columns(names, list(zip(*body)), lines, layout)
+    if options.skip_rows is None:
+        _cut_totals(columns)
+    return columns
+
+
+def as_columns(names: list[str] | None, values: Sequence[Cells], lines: Sequence[int], layout: Layout) -> Columns:
+    """Name the columns, leave out those at the end that have neither name nor text, and note what was decided."""
+    values = list(values)
+    while values and not has_cells(values[-1]) and (names is None or not names[-1]):
+        values.pop()
+        if names is not None:
+            names = names[:-1]
+    unnamed = set() if names is None else {position for position, name in enumerate(names) if not name}
+    if names is not None:
+        names = [name or f"x{position}" for position, name in enumerate(names, 1)]
+    columns = Columns(names, values, lines, [""] * len(values), [None] * len(values), unnamed=unnamed)
+    for decision in layout.decisions:
+        columns.receipt.decisions.append(decision)
+    columns.notes += [note_of(decision) for decision in layout.said]
+    return columns
+
+
+def has_cells(values: Cells) -> bool:
+    """Report whether a column has any value."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        return not np.isnan(values).all()
+    return any(values)
+
+
+def fit_widths(names: list[str] | None, body: list[list[str]], lines: Sequence[int]) -> list[str] | None:
+    """Give all rows the same number of fields: without an empty field at their ends, and with a name for the names of rows."""
+    width = len(names) if names is not None else _usual_width(body)
+    longer = [row for row in body if len(row) == width + 1]
+    if longer and all(len(row) in (width, width + 1) for row in body):
+        if not any(row[-1] for row in longer):
+            for row in longer:
+                row.pop()
+        elif names is not None and len(longer) == len(body):  # as R writes a table with names of rows
+            names, width = ["", *names], width + 1
+    if names is not None and len(names) > width - 1 and not names[-1] and all(len(row) == len(names) - 1 for row in body):
+        names, width = names[:-1], len(names) - 1
+    what = "the header has" if names is not None else "most rows have"
+    for row, line in zip(body, lines):
+        if len(row) != width:
+            raise DataError(f"line {line}: {len(row)} fields where {what} {width}; correct this line of the file")
+    return names
+
+
+def _usual_width(rows: list[list[str]]) -> int:
+    widths = Counter(map(len, rows))
+    most = max(widths.values())
+    return min(width for width, count in widths.items() if count == most)
+
+
+def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> None:
+    """Leave out lines of one text below a table of three columns and more."""
+    end = len(body)
+    while (
+        end > 2
+        and layout.width > 2
+        and sum(map(bool, body[end - 1])) == 1
+        and body[end - 1][0]
+        and not is_numeric(body[end - 1][0])
+    ):
+        end -= 1
+    if end == len(body) or sum(map(bool, body[end - 1])) < 2:
+        return
+    shown = f"line {lines[end]} below the table left out, {body[end][0][:40]!r}"
+    layout.decisions.append(Decision("footer", shown, "likely", (Remedy("skip_rows", "0"),)))
+    layout.said.append(layout.decisions[-1])
+    del body[end:], lines[end:]
+
+
+def _cut_totals(columns: Columns) -> None:
+    """Leave out a last row of sums or means."""
+    last = [values[-1] for values in columns.values]
+    at = next(
+        (p for p, cell in enumerate(last[:2]) if isinstance(cell, str) and _TOTAL.fullmatch(cell.lower().rstrip(":. "))), None
+    )
+    if at is None or len(columns.lines) < 4 or last[at] in columns.values[at][:-1]:
+        return
+    if not any(_is_total(values) for position, values in enumerate(columns.values) if position != at):
+        return
+    decision = Decision(
+        "total",
+        f"line {columns.lines[-1]} left out, it holds {str(last[at])[:30]!r} of the rows above",
+        "likely",
+        (Remedy("skip_rows", "0"),),
+    )
+    columns.receipt.decisions.append(decision)
+    columns.notes.append(note_of(decision))
+    columns.values = [values[:-1] for values in columns.values]
+    columns.lines = columns.lines[:-1]
+
+
+def _is_total(values: Cells) -> bool:
+    """Report whether the last value of a column is the sum or the mean of the others."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        numbers = values
+    else:
+        texts = {text for text in values if text and not may_be_missing(text)}
+        dress = find_dress(texts) if texts else None
+        if dress is None:
+            return False
+        numbers = np.array([np.nan if not text or text not in texts else dress.number(text) for text in values], dtype=np.float64)
+    last, rest = numbers[-1], numbers[:-1][~np.isnan(numbers[:-1])]
+    if np.isnan(last) or rest.size < 3 or not rest.any():
+        return False
+    return any(abs(last - whole) <= 0.005 * abs(whole) for whole in (rest.sum(), rest.mean()))
