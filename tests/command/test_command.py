@@ -238,7 +238,7 @@ MISTAKES = {
     "a quantity as classes": (
         ("advise", "numbers.csv", "-t", "price", "--task", "classification"),
         MISTAKE,
-        "say --task regression, or say --nominal price",
+        "take --task regression, or --types price=nominal if they are labels",
     ),
     "texts for numbers": ((*A, "--task", "regression"), MISTAKE, "kind"),
     "no such learner": ((*A, "-l", "LogistcRegression"), MISTAKE, "LogisticRegression"),

@@ -434,8 +434,8 @@ def test_comments_blank_lines_windows_line_ends_and_a_byte_order_mark_do_not_mat
         ),
         ([HEADER, GOOD + "here"], "catalogue {path}, line 2: optin_sources: source 'here' is not of the form scheme:address;"),
         (
-            [HEADER, GOOD.replace(".csv", ".csv?sheet=2")],
-            "catalogue {path}, line 2: sources: source 'file:toy.csv?sheet=2': unknown",
+            [HEADER, GOOD.replace(".csv", ".csv?sheat=2")],
+            "catalogue {path}, line 2: sources: source 'file:toy.csv?sheat=2': unknown",
         ),
     ],
 )

@@ -311,7 +311,7 @@ def test_commas_between_thousands_are_not_taken_for_decimals_where_fields_are_cu
     table = fetched(tmp_path, 'x,y\n"1,234",1\n"2,345",2\n"3,456",4\n7,5\n')
     assert table.frame["x"].tolist() == [1234, 2345, 3456, 7]
     expected = "x: '1,234' is read as 1234 (commas between thousands); if that is wrong: "
-    remedy = "decimal=%2C in the source, or types=x:nominal in the source"
+    remedy = "decimal=, in the source, or types=x:nominal in the source"
     assert table.notes == [expected + remedy]
 
 

@@ -194,7 +194,7 @@ FINITE = (
         (
             {"a": [NAN, 1], "y": [1, NAN]},
             "regression",
-            "all 2 rows have missing values; missing are a 1, y 1 of 2; fill them in, or leave out columns: drop=a in the source",
+            "all 2 rows have missing values; missing are a 1, y 1 of 2; fill them in, or leave out columns: drop=['a']",
         ),
         ({"a": [], "y": []}, "regression", "0 of 0 rows without missing values; at least 2 are needed"),
         ({"a": [1, NAN], "y": [1, 2]}, "regression", "1 of 2 rows without missing values; at least 2 are needed"),
@@ -217,7 +217,7 @@ FINITE = (
         (
             {"a": [1, 2], "y": (["p", "p"], ["p", "q"])},
             "regression",
-            "the target 'y' is not numeric (e.g. 'p'); regression needs numbers",
+            "the target 'y' is not numeric (e.g. 'p'); regression needs numbers; if it holds classes: task='classification'",
         ),
         (
             {"a": [1, 2, NAN], "y": (["p", "p", "q"], ["p", "q"])},
@@ -227,7 +227,7 @@ FINITE = (
         (
             {"a": [1, 2], "y": [1, 2]},
             "classification",
-            "the target 'y' is numeric; classification needs labels, read it as nominal",
+            "the target 'y' is numeric; classification needs labels: types={'y': 'nominal'}",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 Door = Literal["command", "python", "workflow"]
+SAFE = ",.:;/'~^!*()äöüßÄÖÜ"  # characters that one value of a source may hold as they are
 MOST_SHOWN = 8  # columns in one message
 
 ENTRY_KEYS = ("task",)  # keys of an entry of `extra_datasets`; the other settings follow the `?` of its source
@@ -35,10 +36,12 @@ class Remedy:
             written = _options(self.setting, ["=".join(filter(None, pair)) for pair in pairs])
         elif door == "python":
             written = f"{self.setting}={_argument(self.value, shown)!r}"
+        elif isinstance(self.value, str) and self.setting not in ENTRY_KEYS:
+            written = f"{self.setting}={quote(self.value, safe=SAFE)}"
         elif self.setting in ENTRY_KEYS:
             return f"{self.setting}: {self.value} in the entry of the data set"
         else:
-            written = f"{self.setting}={','.join(':'.join(_encoded(part) for part in pair if part) for pair in pairs)}"
+            written = f"{self.setting}={','.join(':'.join(map(_encoded, filter(None, pair))) for pair in pairs)}"
         more = len(self.values) - len(shown)
         return written + (f" and {more} more" if more else "") + (" in the source" if door == "workflow" else "")
 
@@ -92,7 +95,8 @@ def _options(setting: str, values: list[str]) -> str:
     name = f"--{setting.replace('_', '-')}"
     if setting not in ONE_BY_ONE:
         values = [",".join(values)]
-    return " ".join(f"{name}={shlex.quote(one)}" if one.startswith("-") else f"{name} {shlex.quote(one)}" for one in values)
+    quoted = [shlex.quote(one) if any(map(str.isalnum, one)) else f"'{one}'" if "'" not in one else f'"{one}"' for one in values]
+    return " ".join(f"{name}={one}" if one.startswith("-") else f"{name} {one}" for one in quoted)
 
 
 def _argument(value: Any, shown: list[Any]) -> Any:

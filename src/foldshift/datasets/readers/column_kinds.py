@@ -173,9 +173,26 @@ def _check_shape_and_names(columns: Columns, options: ReadOptions) -> None:
         raise DataError("no rows or no columns; the file is empty or truncated")
     check_width(columns.values)
     repeated = [name for name, count in Counter(columns.names or ()).items() if count > 1]
-    if repeated:
-        what = f"column name {repeated[0][:60]!r} occurs more than once; make the names in the header distinct"
-        raise DataError(what, *([", or if the first row is data: ", Remedy("header", "none")] if options.own else []))
+    if repeated and not options.own:
+        raise DataError(f"column name {repeated[0][:60]!r} occurs more than once; make the names in the header distinct")
+    if repeated and columns.names is not None:
+        given, columns.names = columns.names, _distinct(columns.names)
+        shown = ", ".join(new for old, new in zip(given, columns.names) if old != new)
+        what = f"the names {first_names(repeated)} occur more than once, read as {shown[:100]}; to name the columns: "
+        columns.notes.append(Message(what, Remedy("names", tuple(columns.names))))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Number the names that occur again, from 2."""
+    seen, distinct = set[str](), list[str]()
+    for name in names:
+        new, number = name, 1
+        while new in seen or (number > 1 and new in names):
+            number += 1
+            new = f"{name}.{number}"
+        seen.add(new)
+        distinct.append(new)
+    return distinct
 
 
 def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: FileMarks) -> _Roles:

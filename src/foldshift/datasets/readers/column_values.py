@@ -12,7 +12,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.dressed_numbers import PLAIN, Dress, find_dress, in_words
+from foldshift.datasets.readers.dressed_numbers import PLAIN, Dress, find_dress, in_words, is_numeric, signs_of
 from foldshift.datasets.readers.marks import (
     ALWAYS,
     ERRORS,
@@ -179,14 +179,24 @@ class Column:
             self.kind = "nominal"
             return True
         if dress is None:
+            self._note_units(texts)
             return bool(numeric)
         self.dress = dress
-        if not dress.is_plain and (dress.signs or dress.thousands):
-            text = next(one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one))
+        if dress.decimal == "." or dress.signs or dress.thousands:
+            text = next((one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one)), None)
+            if text is None:
+                return True
             self.note(
                 f"{text[:30]!r} is read as {dress.number(text):.15g} ({in_words(dress)}); if that is wrong: ", *self._other_ways()
             )
         return True
+
+    def _note_units(self, texts: set[str]) -> None:
+        """Note that numbers are read as labels because their units differ."""
+        by_sign = {sign: text for text in sorted(texts) for sign in signs_of(text)}
+        if len(by_sign) > 1 and all(map(is_numeric, texts)):
+            shown = " and ".join(repr(text[:30]) for text in list(by_sign.values())[:2])
+            self.note(f"read as labels, because {shown} have different units; write all numbers in one unit to have them read")
 
     def _other_ways(self) -> list[str | Remedy]:
         """Settings that overrule the dress of the numbers."""
@@ -276,7 +286,7 @@ class Column:
         if self.kind == "nominal":
             return self._labels()
         decimal = self.options.decimal_mark
-        read = [as_number(text, decimal) if self.dress.is_plain else self.dress.number(text) for text in self.texts]
+        read = [self.dress.number(text) if self.is_own else as_number(text, decimal) for text in self.texts]
         wrong = [text for text, number in zip(self.texts, read) if number is None]
         if not wrong:
             values = np.array([*(np.nan if number is None else number for number in read), np.nan])

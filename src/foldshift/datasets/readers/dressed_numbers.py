@@ -37,12 +37,10 @@ class Dress(NamedTuple):
     def number(self, text: str) -> float | None:
         """Convert a text to a number, or None."""
         plain = plain_number(text)
-        if self.is_plain:
-            return plain
-        if plain is not None and "." not in text:
+        if plain is not None and (self.is_plain or "." not in text):
             return plain
         found = _DRESSED.fullmatch(text)
-        if found is None:
+        if found is None or any(found[part] and found[part] not in self.signs for part in ("before", "after")):
             return None
         digits = found["number"]
         for mark in BLANKS if self.thousands == " " else "'’" if self.thousands == "'" else self.thousands:
@@ -73,6 +71,12 @@ def is_numeric(text: str) -> bool:
     [True, True, True, True, True, True, False, False]
     """
     return plain_number(text) is not None or _DRESSED.fullmatch(text) is not None
+
+
+def signs_of(text: str) -> list[str]:
+    """Return the currency and the unit of a number."""
+    found = _DRESSED.fullmatch(text)
+    return [] if found is None else [found[part] for part in ("before", "after") if found[part]]
 
 
 def find_dress(texts: Collection[str], decimal: str = "", thousands: str = "", file_decimal: str = "") -> Dress | None:

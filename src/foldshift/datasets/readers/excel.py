@@ -90,9 +90,10 @@ def _own_sheet(sheets: list[_Sheet], options: ReadOptions, target: str) -> Colum
     columns = own_columns(rows[options.n_skipped :], lines, options, options.target or target)
     columns.receipt.decisions.insert(0, decision)
     if len(sheets) > 1 and not options.sheet:
-        other = next((one.name for one in sheets if one.name != sheet.name and not one.is_hidden), sheets[-1].name)
         names = ", ".join(repr(one.name[:40]) + " (hidden)" * one.is_hidden for one in sheets[:12])
-        columns.notes.insert(0, Message(f"{decision.read_as} of {names}; another: ", Remedy("sheet", other)))
+        others = [one.name for one in sheets if one.name != sheet.name and _holds_table(one.rows())]
+        remedy = ["; another: ", Remedy("sheet", others[0])] if others else []
+        columns.notes.insert(0, Message(f"{decision.read_as} of {names}", *remedy))
     _note_formulas(columns, sheet)
     return columns
 
@@ -108,11 +109,15 @@ def _chosen(sheets: list[_Sheet], options: ReadOptions) -> tuple[_Sheet, list[li
         )
     for sheet in [one for one in sheets if not one.is_hidden] + [one for one in sheets if one.is_hidden]:
         rows = sheet.rows()
-        full = [sum(map(bool, row)) for row in rows]
-        if sum(width > 1 for width in full) > 1 and sum(full) >= LEAST_CELLS:
+        if _holds_table(rows):
             sure: Sure = "likely" if len(sheets) > 1 else "sure"
             return sheet, rows, Decision("sheet", f"sheet {sheet.name!r}", sure, (Remedy("sheet", sheet.name),))
     return sheets[0], sheets[0].rows(), Decision("sheet", f"sheet {sheets[0].name!r}", "unsure")
+
+
+def _holds_table(rows: list[list[str]]) -> bool:
+    full = [sum(map(bool, row)) for row in rows]
+    return sum(width > 1 for width in full) > 1 and sum(full) >= LEAST_CELLS
 
 
 def _note_formulas(columns: Columns, sheet: _Sheet) -> None:

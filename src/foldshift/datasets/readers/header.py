@@ -169,7 +169,7 @@ def _holds_names(first: Sequence[str], body: Rows, width: int, target: str) -> t
     if found.words_above_numbers:
         return found.words_above_numbers >= found.labels_again, "sure" if not found.labels_again else "unsure"
     if found.labels_again:
-        return False, "sure" if not found.new_words else "likely"
+        return found.new_words > found.labels_again, "sure" if not found.new_words else "unsure"
     return True, "likely" if found.new_words else "unsure"
 
 
@@ -186,7 +186,7 @@ def _below_group_titles(rows: Rows, start: int, width: int) -> int:
         return start
     first, second, body = rows[start], rows[start + 1], rows[start + 2 :]
     found = _weigh(second, body, width)
-    has_gaps = sum(not cell for cell in first) > 1 or (len(first) > 1 and not first[-1])
+    has_gaps = not all(first[1:])
     complete = all(second) and len(set(second)) == len(second) == width
     return start + 1 if has_gaps and complete and found.words_above_numbers and not found.numbers_above_numbers else start
 

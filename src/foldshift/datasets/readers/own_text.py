@@ -53,8 +53,10 @@ def table_of(columns: Columns, plan: Plan, options: ReadOptions, task: TaskIfKno
     columns.receipt.decisions[:0] = plan.decisions
     columns.notes[:0] = [note_of(one) if one.overrule else one.read_as for one in plan.said]
     if len(columns.values) == 1 and options.has_target:
-        what = "the table has one column"
-        raise DataError(f"{what}; if fields are separated by another mark than {_in_words(plan.separator)}: ", Remedy("sep", ";"))
+        name = repr(columns.names[0][:40]) if columns.names is not None else "without a name"
+        what = f"the table has one column, {name}: there are no {_in_words(plan.separator)} between fields"
+        mark = _common_mark([str(text) for text in columns.values[0][:SAMPLE]])
+        raise DataError(what, *(["; if another mark separates them: ", Remedy("sep", mark)] if mark else []))
     return build_table(columns, replace(options, sep=plan.separator), task, target)
 
 
@@ -91,6 +93,13 @@ def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
         said.append(Decision("separator", words, sure))
     inner = options.skip_rows is None and any(line.startswith("#") for line in lines[start:])
     return Plan(separator, start, inner, name_line, decisions, said)
+
+
+def _common_mark(texts: list[str]) -> str:
+    """Find a mark that occurs in most texts; empty if there is none."""
+    marks = Counter(mark for text in texts for mark in set(text) if mark in "~^:/#&!*$_ ")
+    mark, count = max(marks.items(), key=lambda pair: pair[1], default=("", 0))
+    return ("blank" if mark == " " else mark) if count > 0.5 * len(texts) else ""
 
 
 def _other(separator: str) -> str:

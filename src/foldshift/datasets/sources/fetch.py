@@ -134,7 +134,7 @@ def parse_source(text: str) -> Source:
     try:
         options = parse_options(query, _SCHEMES[scheme])
     except SourceError as error:
-        raise SourceError(f"source {text!r}: ", message_of(error)) from error
+        raise SourceError(f"source {text!r}: {error.at('workflow')}") from error
     return Source(text, scheme, address, options)
 
 
