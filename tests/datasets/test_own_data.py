@@ -323,7 +323,7 @@ def test_encodings_are_read_alike_and_assumptions_are_reported(tmp_path, encodin
     table = fetched(tmp_path, PLAIN.encode(encoding))
     assert same(table, fetched(tmp_path, PLAIN)) and "grün" in table.frame["b"].cat.categories
     expected = {
-        "latin-1": "not UTF-8: read as Windows-1252, e.g. 'grün'; if that is wrong: encoding=latin-2 in the source or another one",
+        "latin-1": "not UTF-8: read as Windows-1252, e.g. 'grün'; if that is wrong: encoding=cp1250 in the source or another one",
         "utf-16-le": "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8",
     }
     expected |= {"cp1252": expected["latin-1"], "utf-16-be": expected["utf-16-le"]}

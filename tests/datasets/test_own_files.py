@@ -38,7 +38,7 @@ def test_a_german_spreadsheet_is_read_and_all_that_was_assumed_is_said(read):
     }
     assert (about["n_rows"], about["n_dropped"], about["missing"]) == (575, 25, {"Baujahr": 12, "Größe": 9, "Ort": 5})
     assert about["notes"] == [
-        "not UTF-8: read as Windows-1252, e.g. 'Straße'; if that is wrong: encoding=latin-2 in the source or another one",
+        "not UTF-8: read as Windows-1252, e.g. 'Straße'; if that is wrong: encoding=cp1250 in the source or another one",
         "fields are separated by semicolons",
         "Baujahr: read as missing: '-' (12)",
         "decimal commas in Größe, Preis: '116,7' of Größe is read as 116.7",

@@ -183,7 +183,9 @@ class Column:
             return bool(numeric)
         self.dress = dress
         if dress.decimal == "." or dress.signs or dress.thousands:
-            text = next((one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one)), None)
+            text = next(
+                (one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one)), None
+            )
             if text is None:
                 return True
             self.note(
@@ -292,12 +294,20 @@ class Column:
             values = np.array([*(np.nan if number is None else number for number in read), np.nan])
             return self._numeric(values[self.codes])
         if must_be_numeric or self.kind:
-            raise self.error(wrong[0], "where a number is expected; correct it, or ", Remedy("missing", tuple(wrong[:3])))
+            raise self.error(wrong[0], "where a number is expected; ", *self._remedy_for(wrong))
         if self.is_own and len(wrong) < len(read):
             self._note_labels(wrong)
         elif not self.is_own and len(wrong) * 2 < len(read):
             self.note(f"read as nominal because of {wrong[0][:60]!r} in line {self.first_line(wrong[0])}")
         return self._labels()
+
+    def _remedy_for(self, wrong: list[str]) -> list[str | Remedy]:
+        """Say what to do about texts in a column of numbers: a few mean missing values, many are labels."""
+        if 2 * len(wrong) <= len(self.texts):
+            return ["correct it, or ", Remedy("missing", tuple(wrong))]
+        if self.kind or self.wish:
+            return ["if the column holds labels: ", self._as("nominal")]
+        return ["if they are classes: ", Remedy("task", "classification")]
 
     def _numeric(self, values: FloatArray) -> Content:
         """Numbers as float64, NaN where missing; the kind is integer if all are whole."""

@@ -96,7 +96,7 @@ def _read_own(data: bytes, name: str, options: ReadOptions, task: TaskIfKnown, t
     sure: Sure = "given" if options.encoding else "likely" if note else "sure"
     table.receipt.decisions[:0] = [
         Decision("format", FORMAT_WORDS[kind or "csv"], "given" if options.format else "sure"),
-        Decision("encoding", encoding, sure, () if options.encoding else (Remedy("encoding", "latin-2"),)),
+        Decision("encoding", encoding, sure, () if options.encoding else (Remedy("encoding", "cp1250"),)),
     ]
     return table
 

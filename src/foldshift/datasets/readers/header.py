@@ -63,7 +63,9 @@ def find_layout(rows: Rows, lines: Sequence[int], options: ReadOptions, target: 
     if start:
         where = f"line {lines[0]}" if start == 1 else f"lines {lines[0]} to {lines[start - 1]}"
         shown = " ".join(cell for cell in rows[0] if cell)[:40]
-        title = Decision("title", f"{where} above the table left out, {shown!r}", "likely", (Remedy("skip_rows", "0"),))
+        title = Decision(
+            "title", f"{where} above the table left out, {shown!r}", "likely", (Remedy("skip_rows", str(lines[start] - 1)),)
+        )
         layout.decisions.append(title)
         layout.said.append(title)
     first, body = rows[start], rows[start + 1 :]

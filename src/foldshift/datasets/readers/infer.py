@@ -53,7 +53,7 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
     --------
     >>> from foldshift.datasets.readers.infer import decoded
     >>> decoded("Köln".encode("cp1252")).text, str(decoded("Köln".encode("cp1252")).note)
-    ('Köln', "not UTF-8: read as Windows-1252, e.g. 'Köln'; if that is wrong: encoding='latin-2' or another one")
+    ('Köln', "not UTF-8: read as Windows-1252, e.g. 'Köln'; if that is wrong: encoding='cp1250' or another one")
     """
     if encoding:
         text = _try(data, encoding)
@@ -87,7 +87,7 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
         before = re.findall(r"\w*\Z", text[max(at - 60, 0) : at])[0]
         word = before + re.findall(r"\A.\w*", text[at : at + 60], re.DOTALL)[0]
         shown = f"not UTF-8: read as Windows-1252, e.g. {one_line(word, 40)!r}; if that is wrong: "
-        return Decoded(text, encoding, Message(shown, Remedy("encoding", "latin-2"), " or another one"))
+        return Decoded(text, encoding, Message(shown, Remedy("encoding", "cp1250"), " or another one"))
     if encoding in ("utf-16-le", "utf-16-be"):
         return Decoded(text, encoding, "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8")
     return Decoded(text, encoding, "")

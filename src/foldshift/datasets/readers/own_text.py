@@ -84,7 +84,7 @@ def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
         n_comments = start - first - bool(name_line)
         if n_comments:
             shown = f"{n_comments} line{'s' * (n_comments > 1)} above the table left out, e.g. {lines[first].strip()[:40]!r}"
-            decisions.append(Decision("comments", shown, "likely", (Remedy("skip_rows", "0"),)))
+            decisions.append(Decision("comments", shown, "likely", (Remedy("skip_rows", str(start - bool(name_line))),)))
             said.append(decisions[-1])
     words = f"fields are separated by {_in_words(separator)}"
     decision = Decision("separator", words, sure, () if sure == "given" else (Remedy("sep", _other(separator)),))
@@ -192,7 +192,7 @@ def _without_comments(texts: list[str], plan: Plan, n_above: int) -> list[str]:
     if not where or not width:
         return texts
     shown = f"{len(where)} line{'s' * (len(where) > 1)} between the rows left out, the first is line {n_above + where[0] + 1}"
-    decision = Decision("comments", f"{shown}, {texts[where[0]].strip()[:40]!r}", "likely", (Remedy("skip_rows", "0"),))
+    decision = Decision("comments", f"{shown}, {texts[where[0]].strip()[:40]!r}", "likely")
     plan.decisions.append(decision)
     plan.said.append(decision)
     gone = set(where)

@@ -49,4 +49,9 @@ class Receipt:
 def note_of(decision: Decision, words: str = "; if that is wrong: ") -> Message:
     """Write a decision as a note: what was decided and the settings that overrule it."""
     remedies = [part for remedy in decision.overrule for part in (", ", remedy)][1:]
+    words = (
+        "; another number of lines: "
+        if [one for one in decision.overrule if one.value != "0" and one.setting == "skip_rows"]
+        else words
+    )
     return Message(f"{decision.about}: ", decision.read_as, *([words, *remedies] if remedies else []))

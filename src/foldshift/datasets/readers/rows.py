@@ -104,6 +104,8 @@ def has_cells(values: Cells) -> bool:
 
 def fit_widths(names: list[str] | None, body: list[list[str]], lines: Sequence[int]) -> list[str] | None:
     """Give all rows the same number of fields: without an empty field at their ends, and with a name for the names of rows."""
+    if names is not None and len(names) > 1 and not names[-1] and any(len(row) < len(names) for row in body):
+        names = names[:-1]
     width = len(names) if names is not None else _usual_width(body)
     longer = [row for row in body if len(row) == width + 1]
     if longer and all(len(row) in (width, width + 1) for row in body):
@@ -112,8 +114,6 @@ def fit_widths(names: list[str] | None, body: list[list[str]], lines: Sequence[i
                 row.pop()
         elif names is not None and len(longer) == len(body):  # as R writes a table with names of rows
             names, width = ["", *names], width + 1
-    if names is not None and len(names) > width - 1 and not names[-1] and all(len(row) == len(names) - 1 for row in body):
-        names, width = names[:-1], len(names) - 1
     what = "the header has" if names is not None else "most rows have"
     for row, line in zip(body, lines):
         if len(row) != width:
@@ -141,7 +141,7 @@ def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> Non
     if end == len(body) or sum(map(bool, body[end - 1])) < 2:
         return
     shown = f"line {lines[end]} below the table left out, {body[end][0][:40]!r}"
-    layout.decisions.append(Decision("footer", shown, "likely", (Remedy("skip_rows", "0"),)))
+    layout.decisions.append(Decision("footer", shown, "likely"))
     layout.said.append(layout.decisions[-1])
     del body[end:], lines[end:]
 

@@ -1,0 +1,320 @@
+"""Kinds of files that people reported, each with its siblings: read right, or said."""
+
+import datetime
+import io
+import zipfile
+
+import numpy as np
+import openpyxl
+import pytest
+
+from foldshift.core.errors import DataError
+from foldshift.core.remedies import at
+from foldshift.datasets import read_file
+from foldshift.datasets.own_files import read_bytes
+
+N = 40
+RNG = np.random.default_rng(0)
+A, B = RNG.normal(10, 3, N).round(2).tolist(), RNG.normal(5, 2, N).round(2).tolist()
+LABELS = ["red", "blue"] * (N // 2)
+
+
+def text(separator=",", names=True, **columns):
+    rows = [separator.join(map(str, row)) for row in zip(*columns.values())]
+    return "\n".join(([separator.join(columns)] if names else []) + rows) + "\n"
+
+
+def table(content, name="mine.csv", **options):
+    return read_bytes(content if isinstance(content, bytes) else content.encode(), name, options)
+
+
+def notes(found):
+    return " | ".join(at(note, "command") for note in found.notes)
+
+
+PLAIN = text(a=A, b=B, y=LABELS)
+BARE = text(names=False, a=A, b=B, y=LABELS)
+
+
+# ---- the header is what the cells are ----
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.data", "m.txt", "m.tsv", "m"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " "])
+def test_names_and_data_are_told_apart_whatever_the_ending(name, separator):
+    with_names, without = (content.replace(",", separator) for content in (PLAIN, BARE))
+    assert list(table(with_names, name).frame) == ["a", "b", "y"] and len(table(with_names, name).frame) == N
+    assert list(table(without, name).frame) == ["x1", "x2", "y"] and len(table(without, name).frame) == N
+
+
+@pytest.mark.parametrize("target", ["-1", "3", "y"])
+def test_a_target_by_position_takes_no_row_for_names(target):
+    assert len(table(BARE, target=target).frame) == N
+
+
+@pytest.mark.parametrize("first", [",,red", "10.5,,red", "?,NA,red", "10.5,unknown,red"])
+def test_gaps_in_the_first_row_do_not_make_names_of_it(first):
+    assert len(table(f"{first}\n{BARE}").frame) == N + 1
+
+
+def test_labels_alone_tell_names_from_data():
+    board = {"a": ["x", "o"] * 20, "b": ["o", "x", "b", "x"] * 10, "y": ["win", "loss"] * 20}
+    assert len(table(text(**board)).frame) == len(table(text(names=False, **board)).frame) == N
+
+
+def test_years_above_columns_are_names():
+    found = table("country,2010,2011,2012\n" + "".join(f"c{i % 5},{i}.5,{2 * i}.5,{i / 4}\n" for i in range(1, 30)))
+    assert list(found.frame) == ["country", "2010", "2011", "2012"]
+
+
+@pytest.mark.parametrize(
+    "above", ["My results of 2020\n", "My results of 2020\n\n", "My results,,\n,,\n", "# exported\n# twice\n", "sep=,\n"]
+)
+def test_lines_above_the_table_are_left_out(above):
+    found = table(above + PLAIN)
+    assert list(found.frame) == ["a", "b", "y"] and len(found.frame) == N
+    assert above.startswith("sep") or "left out" in notes(found)
+
+
+def test_names_in_a_comment_are_names():
+    assert list(table("# a b y\n" + BARE.replace(",", " "), "m.txt").frame) == ["a", "b", "y"]
+
+
+def test_units_and_titles_of_groups_are_no_rows():
+    units = table("a,b,y\ncm,kg,\n" + BARE)
+    assert len(units.frame) == N and units.kinds["a"] == "real" and "cm, kg" in notes(units)
+    groups = table("size,,class\na,b,y\n" + BARE)
+    assert list(groups.frame) == ["a", "b", "y"] and len(groups.frame) == N
+
+
+@pytest.mark.parametrize("separator", [",", " ", "\t"])
+def test_names_of_rows_without_a_name_are_not_counted_as_a_column(separator):
+    rows = "".join(separator.join([str(i), *row.split(",")]) + "\n" for i, row in enumerate(BARE.split()))
+    found = table(separator.join(["a", "b", "y"]) + "\n" + rows)
+    assert list(found.frame) == ["a", "b", "y"] and list(found.left_out) == ["x1"]
+
+
+def test_a_footer_and_a_total_are_no_rows():
+    assert len(table(PLAIN + "Source: an archive\n").frame) == N
+    total = text(kind=["p", "q"] * 20, a=A, b=[1] * N) + f"Total,{sum(A):.2f},{N}\n"
+    assert len(table(total).frame) == N and "Total" in notes(table(total))
+    assert len(table(total, skip_rows=0).frame) == N + 1
+    assert len(table(text(kind=["p", "q"] * 20, a=A, b=[1] * N) + "Total,1,2\n").frame) == N + 1
+
+
+def test_the_header_that_is_asked_for_is_taken():
+    assert len(table(PLAIN, header="none").frame) == N + 1
+    assert list(table(BARE, header=1).frame) == BARE.split("\n")[0].split(",")
+    assert list(table("one\ntwo\n" + PLAIN, header=3).frame) == ["a", "b", "y"]
+    assert list(table(BARE, names="p,q,r").frame) == list(table(PLAIN, names=["p", "q", "r"]).frame) == ["p", "q", "r"]
+    with pytest.raises(DataError, match="2 names for 3 columns"):
+        table(PLAIN, names="p,q")
+
+
+def test_names_that_occur_twice_are_numbered_and_said():
+    found = table("a,a,y\n" + BARE)
+    assert list(found.frame) == ["a", "a.2", "y"] and "--names a,a.2,y" in notes(found)
+
+
+# ---- numbers in dress ----
+
+DRESSED = {
+    "commas": (",", ["1,200", "950", "12,000", "3,100"], [1200, 950, 12000, 3100]),
+    "commas, tabs": ("\t", ["4,528", "950", "12,000", "3,100"], [4528, 950, 12000, 3100]),
+    "decimals of three digits": ("\t", ["0,528", "1,250", "2,375", "3,100"], [0.528, 1.25, 2.375, 3.1]),
+    "semicolons": (";", ["4,528", "1,250", "2,375", "3,100"], [4.528, 1.25, 2.375, 3.1]),
+    "german": (";", ["1.234,50", "2.500,00", "3,5", "7"], [1234.5, 2500, 3.5, 7]),
+    "millions": (";", ["1.234.567", "2.500.000", "3", "7"], [1234567, 2500000, 3, 7]),
+    "apostrophes": (",", ["1'200", "950", "12'000", "3'100"], [1200, 950, 12000, 3100]),
+    "blanks": (";", ["1 200", "950", "12 000", "3\u00a0100"], [1200, 950, 12000, 3100]),
+    "dollars": (",", ["$15", "$1.50", "-$3", "$7"], [15, 1.5, -3, 7]),
+    "euros": (";", ["15 €", "1.500,50 €", "3 €", "7 €"], [15, 1500.5, 3, 7]),
+    "per cent": (",", ["5.1 %", "6 %", "7.25%", "8 %"], [5.1, 6, 7.25, 8]),
+    "units": (",", ["12.3 cm", "4 cm", "5cm", "6 cm"], [12.3, 4, 5, 6]),
+    "brackets": (",", ["(1200)", "345", "-12", "5"], [-1200, 345, -12, 5]),
+    "minus": (",", ["\u22121.5", "3", "\u221212", "5"], [-1.5, 3, -12, 5]),
+}
+
+
+@pytest.mark.parametrize("name", DRESSED)
+@pytest.mark.parametrize("role", ["input", "target"])
+def test_dressed_numbers_are_read_and_said(name, role):
+    separator, written, expected = DRESSED[name]
+    written = [f'"{one}"' if separator == "," and "," in one else one for one in written] * 10
+    columns = {"k": LABELS, "a": written} if role == "target" else {"a": written, "y": LABELS}
+    found = table(text(separator, **columns))
+    assert found.frame["a"].tolist() == expected * 10
+    assert "is read as" in notes(found)
+
+
+def test_a_mark_that_can_be_read_two_ways_can_be_chosen():
+    content = text("\t", a=["4,528", "950", "12,000", "3,100"] * 10, y=LABELS)
+    assert "--decimal ','" in notes(table(content))
+    assert table(content, decimal=",").frame["a"].tolist()[:2] == [4.528, 950]
+    points = text(";", a=["4.528", "9.500"] * 20, b=["1,5", "2,25"] * 20, y=LABELS)
+    assert table(points).frame["a"].tolist()[:2] == [4528, 9500]
+    assert table(points, decimal=".").frame["a"].tolist()[:2] == [4.528, 9.5]
+    assert table(points, types={"b": "nominal"}).kinds["b"] == "nominal"
+
+
+def test_prices_are_no_classes():
+    with pytest.raises(DataError, match="looks like a quantity"):
+        read_bytes(text(a=A, y=[f"${i}" for i in range(N)]).encode(), "m.csv", {"target": "y"}, task="classification")
+
+
+def test_numbers_of_two_units_are_labels_and_said():
+    found = table(text(a=["5 cm", "6 m"] * 20, b=B, y=LABELS))
+    assert found.kinds["a"] == "nominal" and "different units" in notes(found)
+    assert table(text(a=["2D", "3D"] * 20, b=B, y=LABELS)).kinds["a"] == "nominal"
+
+
+def test_codes_are_labels():
+    found = table(text(a=["001", "002", "010", "011"] * 10, b=B, y=LABELS))
+    assert found.frame["a"].cat.categories.tolist() == ["001", "002", "010", "011"] and "leading zeros" in notes(found)
+    assert table(text(a=["001", "002"] * 20, b=B, y=LABELS), types={"a": "number"}).frame["a"].tolist()[:2] == [1, 2]
+    long = table(text(a=[12345678901234567890 + i // 4 for i in range(N)], b=B, y=LABELS))
+    assert long.frame["a"].nunique() == 10
+
+
+def test_nines_far_from_all_other_values_are_said():
+    found = table(text(a=[-999 if i % 2 else i for i in range(N)], b=B, y=LABELS))
+    assert found.frame["a"].isna().sum() == N // 2 and "--types a=number" in notes(found)
+    assert table(text(a=[-999 if i % 2 else i for i in range(N)], y=LABELS), types={"a": "number"}).frame["a"].min() == -999
+    plus = text(a=[999 if i % 2 else i % 20 for i in range(N)], b=B, y=LABELS)
+    assert table(plus).frame["a"].max() == 999 and "--missing 999" in notes(table(plus))
+    assert table(plus, missing=["999"]).frame["a"].isna().sum() == N // 2
+
+
+@pytest.mark.parametrize("word", ["unknown", "n.a.", "about 5", "#DIV/0!", "*"])
+@pytest.mark.parametrize("role", ["input", "target"])
+def test_a_word_among_numbers_is_missing(word, role):
+    values = [*A[1:], word]
+    found = table(text(**({"k": LABELS, "a": values} if role == "target" else {"a": values, "y": LABELS})))
+    assert found.kinds["a"] == "real" and found.frame["a"].isna().sum() == 1 and repr(word) in notes(found)
+
+
+def test_spellings_of_one_label_are_one():
+    found = table(text(a=A, y=["Cat", "cat", "cat ", "dog"] * 10))
+    assert found.frame["y"].cat.categories.tolist() == ["cat", "dog"] and "--types y=nominal" in notes(found)
+    assert len(table(text(a=A, y=["Cat", "cat", "dog", "dog"] * 10), types={"y": "nominal"}).frame["y"].cat.categories) == 3
+    assert len(table(text(a=["Aa", "AA", "aa", "aA"] * 10, y=LABELS)).frame["a"].cat.categories) == 4
+
+
+# ---- marks for missing ----
+
+
+def test_na_among_labels_is_a_label_unless_numbers_of_the_file_have_it():
+    label = table(text(a=A, k=["NA", "DE"] * 20, y=LABELS))
+    assert label.frame["k"].notna().all() and "--missing NA" in notes(label)
+    mark = table(text(a=[*A[1:], "NA"], k=["NA", "DE"] * 20, y=LABELS))
+    assert mark.frame["k"].isna().sum() == 20 and "'NA' (20)" in notes(mark)
+    assert table(text(a=A, k=["NA", "DE"] * 20, y=LABELS), missing=["NA"]).frame["k"].isna().sum() == 20
+    assert table(text(a=[*A[1:], "NA"], k=["NA", "DE"] * 20, y=LABELS), types={"k": "nominal"}).frame["k"].notna().all()
+
+
+def test_a_declared_label_is_a_label():
+    rows = "".join(f"{i},{['?', chr(39) + '?' + chr(39), 'NA'][i % 3]}\n" for i in range(N))
+    found = table("@relation r\n@attribute a numeric\n@attribute y {'?', NA}\n@data\n" + rows, "m.arff")
+    assert found.frame["y"].isna().sum() == 14 and found.frame["y"].value_counts().to_dict() == {"?": 13, "NA": 13}
+
+
+# ---- formats that their usual reader takes ----
+
+ARFF = "@relation r\n@attribute\ta\tnumeric % the first\n@attribute y {x,y} % a label {with} braces\n@data\n"
+
+
+@pytest.mark.parametrize("row", ["{},{}", "{},{},", "{}\t{}", "{} , {} ", "{},{} % note"])
+@pytest.mark.parametrize("name", ["m.arff", "m.txt", "m.csv"])
+def test_arff_is_read_as_weka_reads_it(row, name):
+    found = table(ARFF + "".join(row.format(i, "xy"[i % 2]) + "\n" for i in range(N)), name)
+    assert len(found.frame) == N and found.kinds == {"a": "integer", "y": "nominal"}
+
+
+@pytest.mark.parametrize("end", [",", ", ", "  "])
+def test_separators_at_the_ends_of_rows_count_for_nothing(end):
+    for content in (PLAIN, BARE):
+        assert table("\n".join(row + end for row in content.split("\n") if row)).frame.shape == (N, 3)
+    assert table(PLAIN.replace("y\n", "y" + end + "\n", 1).replace("red\n", f"red{end}\n")).frame.shape == (N, 3)
+
+
+def test_comments_between_rows_are_left_out_and_said():
+    found = table(PLAIN + "# second day\n" + BARE)
+    assert len(found.frame) == 2 * N and "# second day" in notes(found)
+    assert len(table(text(a=["#ff0000", "#00ff00"] * 20, b=B, y=LABELS)).frame) == N
+
+
+@pytest.mark.parametrize("name", ["__MACOSX/._mine.csv", ".DS_Store", "folder/Thumbs.db", "._mine.csv"])
+def test_what_a_system_adds_to_an_archive_does_not_count(name):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("mine.csv", PLAIN)
+        archive.writestr(name, "\0\1")
+    assert len(table(packed.getvalue(), "mine.zip").frame) == N
+
+
+# ---- workbooks ----
+
+
+def workbook(*sheets):
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for title, rows, state in sheets:
+        sheet = book.create_sheet(title)
+        sheet.sheet_state = state
+        for row in rows:
+            sheet.append(row)
+    packed = io.BytesIO()
+    book.save(packed)
+    return packed.getvalue()
+
+
+ROWS = [["a", "y"], *([value, label] for value, label in zip(A, LABELS))]
+
+
+def test_the_sheet_with_the_table_is_read_and_the_sheets_are_named():
+    book = workbook(("Cover", [["About"]], "visible"), ("Old", ROWS[:20], "hidden"), ("Data", ROWS, "visible"))
+    found = table(book, "m.xlsx")
+    assert len(found.frame) == N and "sheet 'Data' of 'Cover', 'Old' (hidden), 'Data'; another: --sheet Old" in notes(found)
+    assert len(table(book, "m.xlsx", sheet="Old").frame) == len(table(book, "m.xlsx", sheet=2).frame) == 19
+    with pytest.raises(DataError, match="there is no sheet 'Dta'; sheets are 'Cover', 'Old', 'Data'"):
+        table(book, "m.xlsx", sheet="Dta")
+
+
+def test_cells_keep_their_types():
+    days = [datetime.datetime(2020, 1, 1 + i % 28) for i in range(N)]
+    rows = [["a", "e", "f", "b", "when", "y"], *([v, "#N/A" if i < 3 else v, f"=A{i}", i % 2 == 0, day, label]
+            for i, (v, day, label) in enumerate(zip(A, days, LABELS)))]  # fmt: skip
+    found = table(workbook(("S", rows, "visible")), "m.xlsx")
+    assert found.frame["e"].isna().sum() == 3 and "#N/A" in notes(found)
+    assert found.left_out["when"].startswith("dates") and found.frame["b"].cat.categories.tolist() == ["False", "True"]
+    assert "f: 40 of 40 cells hold formulas without stored values" in notes(found)
+
+
+# ---- the target, and what is said ----
+
+
+def test_the_target_by_default_is_said_first_and_is_no_date_and_no_number_of_the_row():
+    days = [f"2020-01-{1 + i % 28:02}" for i in range(N)]
+    for last in ({"id": range(N)}, {"when": days}, {"text": [f"some words {i}" for i in range(N)]}):
+        found = table(text(a=A, y=LABELS, **last))
+        assert found.target == "y" and found.notes[0].startswith("the target is 'y'") and list(found.left_out) == list(last)
+
+
+def test_the_receipt_names_every_decision(tmp_path):
+    (tmp_path / "m.csv").write_text(text(";", a=["1,5", "2,25"] * 20, y=LABELS))
+    rows = read_file(tmp_path / "m.csv").receipt.rows("command")
+    assert [row["about"] for row in rows] == ["format", "encoding", "separator", "names", "target", "decimal mark"]
+    assert all(row["sure"] in ("given", "sure", "likely", "unsure") for row in rows)
+    chosen = read_file(tmp_path / "m.csv", sep=";", encoding="utf-8", header=1, target="y").receipt.rows("command")
+    assert [row["sure"] for row in chosen] == ["sure", "given", "given", "given", "sure"]
+
+
+def test_mistakes_are_in_own_words():
+    for content, words in (
+        (PLAIN + "1,2,3,4\n", "line 42: 4 fields where the header has 3"),
+        (PLAIN + '1,"2,red\n', "a quotation mark is not closed"),
+        ("a\n1\n2\n", "the table has one column"),
+        ("a,y\n", "a header but no rows"),
+    ):
+        with pytest.raises(DataError, match=words):
+            table(content)
