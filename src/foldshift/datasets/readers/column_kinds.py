@@ -13,8 +13,16 @@ import pandas as pd
 
 from foldshift.core.errors import DataError, message_of, unknown
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.column_values import Cells, Column, Content, DeclaredKind, FileMarks, first_names
-from foldshift.datasets.readers.dressed_numbers import decimal_of_file, find_dress
+from foldshift.datasets.readers.column_values import (
+    Cells,
+    Column,
+    Content,
+    DeclaredKind,
+    FileMarks,
+    different_texts,
+    first_names,
+)
+from foldshift.datasets.readers.dressed_numbers import are_plain, decimal_of_file, find_dress
 from foldshift.datasets.readers.infer import check_classes, count_labels, exclusion_of
 from foldshift.datasets.readers.marks import USUAL, may_be_missing
 from foldshift.datasets.readers.raw_table import RawTable
@@ -115,10 +123,8 @@ def _file_marks(columns: Columns, options: ReadOptions) -> FileMarks:
     numeric: list[set[str]] = []
     missing: set[str] = set()
     for cells, categories, kind in zip(columns.values, columns.categories, columns.kinds):
-        if categories is not None or kind == "nominal" or (isinstance(cells, np.ndarray) and cells.dtype.kind == "f"):
-            continue
-        texts = {text for text in cells if text}
-        plain = {text for text in texts if not may_be_missing(text)}
+        texts = set() if categories is not None or kind == "nominal" else different_texts(cells)
+        plain = texts if are_plain(texts) else {text for text in texts if not may_be_missing(text)}
         if plain and find_dress(plain, options.decimal, options.thousands) is not None:
             numeric.append(plain)
             missing |= {text for text in texts if text.lower() in USUAL}
@@ -197,11 +203,11 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: FileMarks) -> _Roles:
     """Find the target, the column of groups and the columns to keep; name the columns if the file does not."""
-    dropped = {_position(reference, columns) for reference in options.drop}
+    dropped = {find_position(reference, columns) for reference in options.drop}
     where = _target(columns, options, target, dropped, marks) if options.has_target else None
     if where is not None and where in dropped:
         raise DataError(f"the target column {options.target or where + 1!r} is among the dropped columns; change target or drop")
-    groups = _position(options.groups, columns) if options.groups else None
+    groups = find_position(options.groups, columns) if options.groups else None
     if groups is not None and groups in dropped | {where}:
         what = "the target" if groups == where else "among the dropped columns"
         raise DataError(f"the column of groups, {options.groups!r}, is {what}; change groups")
@@ -219,11 +225,11 @@ def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: File
 
 def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, roles: _Roles) -> dict[int, _Request]:
     """Collect for every column that is kept, by position, how it is to be read."""
-    new_texts = {_position(reference, columns): texts for reference, texts in options.map.items()}
-    digits = {_position(reference, columns): n for reference, n in options.round.items()}
-    wishes = dict.fromkeys((_position(reference, columns) for reference in options.nominal), "nominal")
-    wishes |= {_position(reference, columns): kind for reference, kind in options.types.items()}
-    wanted = {_position(reference, columns) for reference in options.keep}
+    new_texts = {find_position(reference, columns): texts for reference, texts in options.map.items()}
+    digits = {find_position(reference, columns): n for reference, n in options.round.items()}
+    wishes = dict.fromkeys((find_position(reference, columns) for reference in options.nominal), "nominal")
+    wishes |= {find_position(reference, columns): kind for reference, kind in options.types.items()}
+    wanted = {find_position(reference, columns) for reference in options.keep}
     return {
         p: _Request(
             is_target=p == roles.target,
@@ -239,7 +245,7 @@ def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, ro
     }
 
 
-def _position(reference: str, columns: Columns) -> int:
+def find_position(reference: str, columns: Columns) -> int:
     """Find the position of a column given by name or by 1-based or negative position."""
     if columns.names is not None and reference in columns.names:
         return columns.names.index(reference)
@@ -262,7 +268,7 @@ def _target(columns: Columns, options: ReadOptions, target: str, dropped: set[in
     if options.own and options.target:
         return _own_target(columns, options.target)
     if options.target:
-        return _position(options.target, columns)
+        return find_position(options.target, columns)
     if options.own and target:
         return _own_target(columns, target)
     if columns.target is not None:
@@ -299,7 +305,7 @@ def _own_target(columns: Columns, target: str) -> int:
     if columns.names is None and target == "y" and columns.target is None:
         return len(columns.values) - 1  # as tables without names call their last column
     try:
-        where = _position(target, columns)
+        where = find_position(target, columns)
     except DataError as error:
         hint = "" if columns.names is not None else "; the file has no column names: give a position, -1 for the last column"
         raise DataError("target: ", message_of(error), hint) from error

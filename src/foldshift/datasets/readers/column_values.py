@@ -12,7 +12,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.dressed_numbers import PLAIN, Dress, find_dress, in_words, is_numeric, signs_of
+from foldshift.datasets.readers.dressed_numbers import PLAIN, Dress, are_plain, find_dress, in_words, is_numeric, signs_of
 from foldshift.datasets.readers.marks import (
     ALWAYS,
     ERRORS,
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from foldshift.datasets.readers.read_options import ReadOptions
 
 DeclaredKind = Literal["real", "integer", "numeric", "nominal", ""]
-Cells = Sequence[str | None] | np.ndarray  # texts, None for a missing value; or numbers, NaN for a missing value
 
 FEW_ODD = 0.1  # share of values that are not numbers; up to here a column of numbers has odd values
 QUANTITY = 10  # different numbers; more are a quantity
@@ -39,6 +38,29 @@ LONG = 15  # digits; longer numbers are not exact in double precision
 _CODE = re.compile(rf"0\d+|\d{{{LONG + 1},}}")
 _NINES = re.compile(r"-?99+(?:\.[90]*)?")
 _SAME_WORD = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")  # three letters or more: `Aa` and `AA` are different genotypes
+
+
+class Coded(NamedTuple):
+    """Texts of a column, by the different ones: the position of every row's text, -1 for a missing value."""
+
+    codes: IntArray
+    texts: list[str]
+
+
+# Texts, None for a missing value; the same by different texts; or numbers, NaN for a missing value.
+Cells = Sequence[str | None] | Coded | np.ndarray
+
+
+def different_texts(cells: Cells) -> set[str]:
+    """Return the different texts of a column, without empty ones; none of a column of numbers."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
+        return set()
+    return {text for text in (cells.texts if isinstance(cells, Coded) else cells) if text}
+
+
+def n_cells(cells: Cells) -> int:
+    """Count the cells of a column."""
+    return len(cells.codes) if isinstance(cells, Coded) else len(cells)
 
 
 class Content(NamedTuple):
@@ -75,8 +97,12 @@ class Column:
     def __post_init__(self) -> None:
         if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind == "f":
             return
-        codes, texts = pd.factorize(np.asarray(self.cells, dtype=object))
-        self.codes, self.texts = codes.astype(np.int64), texts.tolist()
+        if isinstance(self.cells, Coded):
+            self.codes = self.cells.codes
+            self._recode(self.cells.texts)
+        else:
+            codes, texts = pd.factorize(np.asarray(self.cells, dtype=object))
+            self.codes, self.texts = codes.astype(np.int64), texts.tolist()
         declared = set(self.categories or ())
         self.set_missing({text for text in self.texts if self._is_missing(text, declared)})
 
@@ -153,7 +179,7 @@ class Column:
         declared = set(self.categories or ())
         literal = self.wish == "nominal"
         if numeric:
-            absent = marks_among_numbers(self.texts) | self._odd_texts(marks)
+            absent = set() if are_plain(self.texts) else marks_among_numbers(self.texts) | self._odd_texts(marks)
         else:
             absent = set() if literal else marks_among_labels(self.texts, marks.missing)
         self._note_missing(absent - declared, bool(numeric))
@@ -166,7 +192,8 @@ class Column:
         """Decide whether the column holds numbers, and in which dress."""
         if numeric is False:
             return False
-        texts = {text for text in self.texts if not may_be_missing(text)}
+        is_plain = are_plain(self.texts)
+        texts = set(self.texts) if is_plain else {text for text in self.texts if not may_be_missing(text)}
         odd = self._odd_texts(marks)
         options = self.options
         mark = marks.decimal or ("," if options.sep == ";" and any("," in text for text in texts) else "")
@@ -182,7 +209,7 @@ class Column:
             self._note_units(texts)
             return bool(numeric)
         self.dress = dress
-        if dress.decimal == "." or dress.signs or dress.thousands:
+        if (dress.decimal == "." and not is_plain) or dress.signs or dress.thousands:
             text = next(
                 (one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one)), None
             )
@@ -213,7 +240,7 @@ class Column:
 
     def _odd_texts(self, marks: FileMarks) -> set[str]:
         """Find the few texts that are not numbers among many that are."""
-        if self.categories is not None or self.kind == "nominal":
+        if self.categories is not None or self.kind == "nominal" or are_plain(self.texts):
             return set()
         texts = [text for text in self.texts if not may_be_missing(text)]
         numbers = [text for text in texts if as_number(text) is not None or find_dress({text}) is not None]
@@ -284,7 +311,8 @@ class Column:
     def content(self, must_be_numeric: bool) -> Content:
         """Read the texts as numbers if all are numbers, else as labels."""
         if self.numbers is not None:
-            return self._numeric(self.numbers)
+            marks = [number for number in map(as_number, self.options.missing) if number is not None]
+            return self._numeric(np.where(np.isin(self.numbers, marks), np.nan, self.numbers) if marks else self.numbers)
         if self.kind == "nominal":
             return self._labels()
         decimal = self.options.decimal_mark

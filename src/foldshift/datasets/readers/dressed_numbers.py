@@ -61,6 +61,16 @@ def plain_number(text: str) -> float | None:
         return None
 
 
+def are_plain(texts: Collection[str]) -> bool:
+    """Report whether Python reads all texts as numbers."""
+    try:
+        for _ in map(float, texts):
+            pass
+    except ValueError:
+        return False
+    return "_" not in "".join(texts)
+
+
 def is_numeric(text: str) -> bool:
     """Report whether a text is a number, dressed or not.
 
@@ -95,7 +105,7 @@ def find_dress(texts: Collection[str], decimal: str = "", thousands: str = "", f
     >>> find_dress({"5 cm", "6 cm", "7 cm"}).signs, find_dress({"5 cm", "6 cm", "7 m"})
     (('cm',), None)
     """
-    if all(plain_number(text) is not None for text in texts):
+    if are_plain(texts):
         groups = thousands == "." or ((not thousands and decimal == ",") or (not decimal and file_decimal == ","))
         pointed = [text.lstrip("+-") for text in texts if "." in text]
         if not (groups and pointed and all(map(_POINT_GROUPS.fullmatch, pointed))):

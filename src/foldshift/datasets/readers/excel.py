@@ -92,7 +92,7 @@ def _own_sheet(sheets: list[_Sheet], options: ReadOptions, target: str) -> Colum
     if len(sheets) > 1 and not options.sheet:
         names = ", ".join(repr(one.name[:40]) + " (hidden)" * one.is_hidden for one in sheets[:12])
         others = [one.name for one in sheets if one.name != sheet.name and _holds_table(one.rows())]
-        remedy = ["; another: ", Remedy("sheet", others[0])] if others else []
+        remedy: list[str | Remedy] = ["; another: ", Remedy("sheet", others[0])] if others else []
         columns.notes.insert(0, Message(f"{decision.read_as} of {names}", *remedy))
     _note_formulas(columns, sheet)
     return columns
@@ -123,7 +123,7 @@ def _holds_table(rows: list[list[str]]) -> bool:
 def _note_formulas(columns: Columns, sheet: _Sheet) -> None:
     """Note columns whose cells are formulas without values, which a spreadsheet program has yet to compute."""
     for position, values in enumerate(columns.values):
-        empty = [line for line, cell in zip(columns.lines, values) if not cell]
+        empty = [line for line, cell in zip(columns.lines, values) if cell == ""]
         n_formulas = sum(sheet.has_formula(line, position) for line in empty) if empty else 0
         if n_formulas:
             name = columns.names[position] if columns.names is not None else str(position + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,8 +14,9 @@ from foldshift.datasets.readers.arff import read_arff, read_keel
 from foldshift.datasets.readers.delimited import read_csv, read_space, read_tsv
 from foldshift.datasets.readers.excel import is_workbook, read_excel
 from foldshift.datasets.readers.infer import decoded
-from foldshift.datasets.readers.own_text import read_own_text
+from foldshift.datasets.readers.own_text import read_own_text, table_of
 from foldshift.datasets.readers.parquet import read_parquet
+from foldshift.datasets.readers.plain_text import read_plain
 from foldshift.datasets.readers.read_options import NO_HEADER, ReadOptions
 from foldshift.datasets.readers.receipt import Decision, Sure
 from foldshift.datasets.sources.download import one_line
@@ -84,14 +86,24 @@ def _read_own(data: bytes, name: str, options: ReadOptions, task: TaskIfKnown, t
         return read_excel(data, options, task=task, target=target)
     if kind == "parquet":
         return read_parquet(data, options, task=task, target=target)
+    usual = options.sep or USUAL_SEPARATORS.get(ENDINGS.get(_ending(name), ""), "")
+    if kind == "" and options.encoding.lower() in ("", "utf-8", "utf8"):
+        plain = read_plain(data, options, task, options.target or target, usual)
+        if plain is not None:
+            encoding = options.encoding or ("utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8")
+            return _with_receipt(table_of(*plain, options, task, target), "", encoding, "", options)
     text, encoding, note = decoded(data, options.encoding)
     kind = kind or _header_format(text, name)
     if kind in ("keel", "arff"):
         table = _PARSERS[kind](text, options, task=task, target=target)
     else:
         options = replace(options, sep=options.sep or {"tsv": "\t", "space": " "}.get(kind, ""))
-        usual = options.sep or USUAL_SEPARATORS.get(ENDINGS.get(_ending(name), ""), "")
         table = read_own_text(text, options, task=task, target=target, usual=usual)
+    return _with_receipt(table, kind, encoding, note, options)
+
+
+def _with_receipt(table: RawTable, kind: str, encoding: str, note: str, options: ReadOptions) -> RawTable:
+    """Add format and encoding to the receipt of a table."""
     table.notes[:0] = [note] if note else []
     sure: Sure = "given" if options.encoding else "likely" if note else "sure"
     table.receipt.decisions[:0] = [

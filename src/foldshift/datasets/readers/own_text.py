@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.column_kinds import Columns, build_table
+from foldshift.datasets.readers.column_values import different_texts
 from foldshift.datasets.readers.dressed_numbers import is_numeric
 from foldshift.datasets.readers.infer import SEPARATORS, find_separator
 from foldshift.datasets.readers.receipt import Decision, Sure, note_of
@@ -55,7 +56,7 @@ def table_of(columns: Columns, plan: Plan, options: ReadOptions, task: TaskIfKno
     if len(columns.values) == 1 and options.has_target:
         name = repr(columns.names[0][:40]) if columns.names is not None else "without a name"
         what = f"the table has one column, {name}: there are no {_in_words(plan.separator)} between fields"
-        mark = _common_mark([str(text) for text in columns.values[0][:SAMPLE]])
+        mark = _common_mark(sorted(different_texts(columns.values[0]))[:SAMPLE])
         raise DataError(what, *(["; if another mark separates them: ", Remedy("sep", mark)] if mark else []))
     return build_table(columns, replace(options, sep=plan.separator), task, target)
 
@@ -97,8 +98,8 @@ def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
 
 def _common_mark(texts: list[str]) -> str:
     """Find a mark that occurs in most texts; empty if there is none."""
-    marks = Counter(mark for text in texts for mark in set(text) if mark in "~^:/#&!*$_ ")
-    mark, count = max(marks.items(), key=lambda pair: pair[1], default=("", 0))
+    counts = {mark: sum(mark in text for text in texts) for mark in "~^:/#&!*$_ "}
+    mark, count = max(counts.items(), key=lambda pair: pair[1])
     return ("blank" if mark == " " else mark) if count > 0.5 * len(texts) else ""
 
 

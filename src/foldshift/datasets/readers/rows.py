@@ -11,7 +11,7 @@ import numpy as np
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.column_kinds import Columns
-from foldshift.datasets.readers.column_values import Cells
+from foldshift.datasets.readers.column_values import Cells, Coded, different_texts
 from foldshift.datasets.readers.dressed_numbers import find_dress, is_numeric
 from foldshift.datasets.readers.header import Layout, find_layout
 from foldshift.datasets.readers.marks import may_be_missing
@@ -74,14 +74,14 @@ def own_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOption
     names = fit_widths(names, body, lines)
     columns = as_columns(names, list(zip(*body)), lines, layout)
     if options.skip_rows is None:
-        _cut_totals(columns)
+        cut_totals(columns)
     return columns
 
 
 def as_columns(names: list[str] | None, values: Sequence[Cells], lines: Sequence[int], layout: Layout) -> Columns:
     """Name the columns, leave out those at the end that have neither name nor text, and note what was decided."""
     values = list(values)
-    while values and not has_cells(values[-1]) and (names is None or not names[-1]):
+    while values and not _has_cells(values[-1]) and (names is None or not names[-1]):
         values.pop()
         if names is not None:
             names = names[:-1]
@@ -95,11 +95,11 @@ def as_columns(names: list[str] | None, values: Sequence[Cells], lines: Sequence
     return columns
 
 
-def has_cells(values: Cells) -> bool:
+def _has_cells(cells: Cells) -> bool:
     """Report whether a column has any value."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        return not np.isnan(values).all()
-    return any(values)
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
+        return not np.isnan(cells).all()
+    return bool(different_texts(cells))
 
 
 def fit_widths(names: list[str] | None, body: list[list[str]], lines: Sequence[int]) -> list[str] | None:
@@ -146,38 +146,54 @@ def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> Non
     del body[end:], lines[end:]
 
 
-def _cut_totals(columns: Columns) -> None:
+def cut_totals(columns: Columns) -> None:
     """Leave out a last row of sums or means."""
-    last = [values[-1] for values in columns.values]
-    at = next(
-        (p for p, cell in enumerate(last[:2]) if isinstance(cell, str) and _TOTAL.fullmatch(cell.lower().rstrip(":. "))), None
-    )
-    if at is None or len(columns.lines) < 4 or last[at] in columns.values[at][:-1]:
+    last = [_last_text(cells) or "" for cells in columns.values[:2]]
+    at, text = next(((at, text) for at, text in enumerate(last) if _TOTAL.fullmatch(text.lower().rstrip(":. "))), (0, ""))
+    if (
+        not text
+        or len(columns.lines) < 4
+        or not any(_is_total(cells) for position, cells in enumerate(columns.values) if position != at)
+    ):
         return
-    if not any(_is_total(values) for position, values in enumerate(columns.values) if position != at):
-        return
-    decision = Decision(
-        "total",
-        f"line {columns.lines[-1]} left out, it holds {str(last[at])[:30]!r} of the rows above",
-        "likely",
-        (Remedy("skip_rows", "0"),),
-    )
+    what = f"line {columns.lines[-1]} left out, it holds {text[:30]!r} of the rows above"
+    decision = Decision("total", what, "likely", (Remedy("skip_rows", "0"),))
     columns.receipt.decisions.append(decision)
     columns.notes.append(note_of(decision))
-    columns.values = [values[:-1] for values in columns.values]
+    columns.values = [_without_last(cells) for cells in columns.values]
     columns.lines = columns.lines[:-1]
 
 
-def _is_total(values: Cells) -> bool:
+def _last_text(cells: Cells) -> str | None:
+    """Return the text of the last row, if no other row has it."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
+        return None
+    if isinstance(cells, Coded):
+        last = cells.codes[-1]
+        return cells.texts[last] if last >= 0 and not (cells.codes[:-1] == last).any() else None
+    return cells[-1] if cells[-1] and cells[-1] not in cells[:-1] else None
+
+
+def _without_last(cells: Cells) -> Cells:
+    if not isinstance(cells, Coded):
+        return cells[:-1]
+    used, codes = np.unique(cells.codes[:-1], return_inverse=True)
+    n_missing = int(used[0] < 0)
+    return Coded(codes - n_missing, [cells.texts[code] for code in used[n_missing:]])
+
+
+def _is_total(cells: Cells) -> bool:
     """Report whether the last value of a column is the sum or the mean of the others."""
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        numbers = values
+    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
+        numbers = cells
     else:
-        texts = {text for text in values if text and not may_be_missing(text)}
+        texts = {text for text in different_texts(cells) if not may_be_missing(text)}
         dress = find_dress(texts) if texts else None
         if dress is None:
             return False
-        numbers = np.array([np.nan if not text or text not in texts else dress.number(text) for text in values], dtype=np.float64)
+        read = {text: dress.number(text) for text in texts}
+        every = [cells.texts[code] if code >= 0 else "" for code in cells.codes] if isinstance(cells, Coded) else cells
+        numbers = np.array([read.get(text or "", np.nan) for text in every], dtype=np.float64)
     last, rest = numbers[-1], numbers[:-1][~np.isnan(numbers[:-1])]
     if np.isnan(last) or rest.size < 3 or not rest.any():
         return False
