@@ -31,6 +31,7 @@ MOST_CLASSES = 20  # different numbers; more are a quantity
 FEW = 10  # rows; with fewer, no column is taken for names of rows
 NAMES_ROWS = 0.9  # labels per row; from here a column names rows
 MANY_LABELS = 0.5  # labels per row; above, a column may name rows
+WORDS_OF_TEXT = 3  # words in a label on average; from here it is free text
 _IDENTIFIER = re.compile(
     r"(?i:id|idx|index|nr|no|number|row[ ._-]?(id|nr|no|number|names?)?|unnamed: \d+|uuid|guid|.*[ ._-]id)|.*[a-z](Id|ID)"
 )
@@ -164,7 +165,8 @@ def _excluded_labels(values: pd.Categorical) -> Exclusion:
         return Exclusion(f"dates, {form}", days)
     n = int((codes >= 0).sum())
     if n >= FEW and len(present) >= NAMES_ROWS * n:
-        return Exclusion(f"{len(present)} labels in {n} rows")
+        words = sum(len(str(text).split()) for text in values.categories[present[:SAMPLE]]) / min(SAMPLE, len(present))
+        return Exclusion(f"{'free text, ' if words >= WORDS_OF_TEXT else ''}{len(present)} labels in {n} rows")
     return Exclusion("")
 
 
