@@ -10,7 +10,7 @@ import pytest
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import at
-from foldshift.datasets import read_file
+from foldshift.datasets import load_dataset, read_file
 from foldshift.datasets.own_files import read_bytes
 
 N = 40
@@ -318,3 +318,33 @@ def test_mistakes_are_in_own_words():
     ):
         with pytest.raises(DataError, match=words):
             table(content)
+
+
+def test_a_file_is_loaded_as_a_data_set_is(tmp_path):
+    (tmp_path / "m.csv").write_text(PLAIN)
+    data = load_dataset(tmp_path / "m.csv", target="y", drop=["b"])
+    assert data.task == "classification" and data.classes == ("blue", "red") and data.feature_names == ("a",)
+    assert load_dataset(str(tmp_path / "m.csv"), target="b").task == "regression"
+    with pytest.raises(DataError, match="there is no file"):
+        load_dataset("none.csv")
+    with pytest.raises(DataError, match="takes no option 'target'"):
+        load_dataset("wdbc", target="y")
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (RNG.poisson(4, N).tolist(), "regression"),
+        (RNG.poisson(2, N).tolist(), "regression"),
+        ([0, 1] * 20, "classification"),
+        ([1, 2, 3, 4] * 10, "classification"),
+        (list(range(10)) * 4, "classification"),
+        ([0.5, 1.5] * 20, "regression"),
+    ],
+)
+def test_counts_are_quantities_and_few_even_numbers_are_classes(tmp_path, values, task):
+    (tmp_path / "m.csv").write_text(text(a=A, y=values))
+    assert load_dataset(tmp_path / "m.csv", target="y").task == task
+    for other in ("regression", "classification"):
+        if set(values) != {0.5, 1.5}:
+            assert load_dataset(tmp_path / "m.csv", target="y", task=other).task == other

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec
@@ -129,6 +130,8 @@ def advise(
                 rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
             )  # fmt: skip
     _print_notes(found.notes)
+    if any(decision.sure == "unsure" for decision in table.receipt.decisions):
+        _print_notes([f"every decision about the file, and the option that overrules it: foldshift data {shlex.quote(file)}"])
     if html:
         advice.to_html(html)
         click.echo(f"Page: {html}", err=True)

@@ -13,16 +13,12 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy, at
-from foldshift.datasets.own_files import content_of, read_bytes
+from foldshift.datasets.own_files import content_of, read_bytes, task_of_numbers
 from foldshift.datasets.readers.raw_table import RawTable, missing_counts
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
-    from foldshift.core.types import Array, FloatArray, Task
-
-MOST_CLASSES = 20  # whole numbers up to which a target may hold classes
-SURELY_CLASSES = 4  # whole numbers up to which it does
-RARE = 0.5  # of an equal share; whole numbers of which one is rarer are counts
+    from foldshift.core.types import Array, Task
 
 
 def read(file: str, options: TableOptions, has_target: bool = True) -> RawTable:
@@ -66,7 +62,7 @@ def target_and_inputs(table: RawTable, task: Task | None = None) -> TargetAndInp
     column = frame[table.target]
     labels = column.dtype.kind == "O" or isinstance(column.dtype, pd.CategoricalDtype)
     if task is None:
-        task = "classification" if labels else _task_of(column.to_numpy(), table, notes)
+        task = "classification" if labels else task_of_numbers(column.to_numpy(), table, notes)
     y = column.astype(object).to_numpy() if labels else column.to_numpy()
     y = np.asarray([str(value) for value in y]) if task == "classification" and labels else np.asarray(y)
     if task == "regression" and y.dtype.kind not in "iuf":
@@ -88,22 +84,6 @@ def _check_finite(table: RawTable) -> None:
             what = f"column {name!r} holds {int(infinite.sum())} infinite values, the first in row {int(infinite.argmax()) + 1}; "
             remedy = Remedy("missing", ("inf", "-inf", "Infinity", "-Infinity"))
             raise DataError(what, "correct the file, or read them as missing: ", remedy)
-
-
-def _task_of(values: FloatArray, table: RawTable, notes: list[str]) -> Task:
-    """Decide whether numbers are classes, and say so: up to `SURELY_CLASSES` whole numbers, or more of about equal shares."""
-    distinct, counts = np.unique(values, return_counts=True)
-    shown = f"{table.target!r} holds {len(distinct)} whole numbers and was taken for "
-    if not (np.isfinite(distinct).all() and (distinct % 1 == 0).all()) or len(distinct) > MOST_CLASSES:
-        return "regression"
-    even = counts.min() >= RARE * len(values) / len(distinct)
-    if len(distinct) <= SURELY_CLASSES or (even and len(distinct) <= MOST_CLASSES // 2):
-        other, task, words = Remedy("task", "regression"), "classification", "classes"
-    else:
-        other, task, words = Remedy("task", "classification"), "regression", "a quantity"
-    notes.append(Message(shown, words, "; else say ", other))
-    table.receipt.add("task", task, "likely", other)
-    return "classification" if words == "classes" else "regression"
 
 
 def predicted(table: RawTable, found: TargetAndInputs) -> str:
@@ -155,18 +135,14 @@ def receipt_of(file: str, options: TableOptions, as_json: bool) -> str:
 def _column_row(name: str, table: RawTable, missing: dict[str, int]) -> dict[str, Any]:
     """Describe how one column is read."""
     if name in table.left_out:
-        return _plain(name, f"left out: {table.left_out[name]}", Remedy("keep", (name,)))
-    role = "target, " if name == table.target else "groups, " if name == table.groups else ""
-    kind = table.kinds[name]
-    words = f"{role}{kind}"
-    if kind == "nominal":
-        words += f", {table.frame[name].nunique()} labels"
-    words += f", {missing[name]} missing" if name in missing else ""
-    return _plain(name, words, Remedy("types", ((name, "number" if kind == "nominal" else "nominal"),)))
-
-
-def _plain(name: str, words: str, remedy: Remedy) -> dict[str, Any]:
-    return {"about": f"column {name}", "read_as": words, "sure": "likely", "overrule": [remedy.at("command")]}
+        words, overrule = f"left out: {table.left_out[name]}", [Remedy("keep", (name,)).at("command")]
+    else:
+        kind = table.kinds[name]
+        words = ("target, " if name == table.target else "groups, " if name == table.groups else "") + kind
+        words += f", {table.frame[name].nunique()} labels" if kind == "nominal" else ""
+        words += f", {missing[name]} missing" if name in missing else ""
+        overrule = [] if kind == "nominal" else [Remedy("types", ((name, "nominal"),)).at("command")]
+    return {"about": f"column {name}", "read_as": words, "sure": "likely", "overrule": overrule}
 
 
 def folds_of(table: RawTable, task: Task | None, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[str]]:

@@ -134,19 +134,20 @@ def find(name: str, catalogue: Mapping[str, CatalogueEntry]) -> CatalogueEntry:
 
 
 def load_dataset(
-    name: str,
+    name: PathLike,
     *,
     scaling: Scaling = "none",
     mirror: PathLike | None = None,
     catalogue: PathLike = DEFAULT_CATALOGUE,
     cache: PathLike | None = None,
+    **options: Any,
 ) -> Dataset:
-    """Fetch and prepare a data set of the catalogue.
+    """Fetch and prepare a data set of the catalogue, or read and prepare a file.
 
     Parameters
     ----------
-    name : str
-        Name in the catalogue, e.g. ``"wdbc"``.
+    name : str or path-like
+        Name in the catalogue, e.g. ``"wdbc"``, or the path of a file.
     scaling : {"none", "global", "fold"}, default="none"
         ``global`` scales numeric inputs and a regression target to [0, 1].
     mirror : path-like or str, optional
@@ -155,6 +156,8 @@ def load_dataset(
         Catalogue to use; by default the one that comes with the library.
     cache : path-like, optional
         Folder for downloads; by default ``foldshift`` in the user's cache folder.
+    **options
+        For a file: those of `foldshift.datasets.read_file`, such as ``target`` and ``task``.
 
     Returns
     -------
@@ -172,9 +175,15 @@ def load_dataset(
     >>> load_dataset("diabetes").X.shape
     (442, 10)
     """
+    from foldshift.datasets.own_files import load_file
     from foldshift.datasets.prepare import prepare
 
-    entry = find(name, read_catalogue(catalogue))
+    entries, name = read_catalogue(catalogue), os.fspath(name)
+    if name not in entries and (options or Path(name).suffix or Path(name).exists()):
+        return load_file(name, scaling, **options)
+    if options:
+        raise DataError(f"data set {name} of the catalogue takes no option {next(iter(options))!r}; options are for files")
+    entry = find(name, entries)
     if cache is None:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "foldshift"
     fetched = fetch(entry, mirror=mirror, hosts=DEFAULT_HOSTS, cache=cache, progress=lambda message: None)

@@ -7,16 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from foldshift.core.errors import DataError
+from foldshift.core.remedies import Message, Remedy
 from foldshift.datasets.readers.compression import opened
 from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.read_options import make_options
 
 if TYPE_CHECKING:
-    from foldshift.core.types import PathLike, TaskIfKnown
+    from foldshift.core.types import FloatArray, PathLike, Scaling, Task, TaskIfKnown
+    from foldshift.datasets.dataset import Dataset
     from foldshift.datasets.readers.raw_table import RawTable
 
 MOST_BYTES = 2**30  # of an unpacked table; the user trusts it, so more than for a download
+MOST_CLASSES = 20  # whole numbers up to which a target may hold classes
+SURELY_CLASSES = 4  # whole numbers up to which it does
+RARE = 0.5  # of an equal share; whole numbers of which one is rarer are counts
 
 
 def read_file(file: PathLike, *, task: TaskIfKnown = "", has_target: bool = True, **options: Any) -> RawTable:
@@ -81,3 +88,34 @@ def content_of(file: PathLike) -> bytes:
         near = sorted(path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
         raise DataError(f"there is no file {file}" + (f"; beside it: {', '.join(one.name for one in near)}" if near else ""))
     return path.read_bytes()
+
+
+def task_of_numbers(values: FloatArray, table: RawTable, notes: list[str]) -> Task:
+    """Decide whether numbers are classes, and say so: up to `SURELY_CLASSES` whole numbers, or more of about equal shares."""
+    distinct, counts = np.unique(values, return_counts=True)
+    shown = f"{table.target!r} holds {len(distinct)} whole numbers and was taken for "
+    if not (np.isfinite(distinct).all() and (distinct % 1 == 0).all()) or len(distinct) > MOST_CLASSES:
+        return "regression"
+    even = counts.min() >= RARE * len(values) / len(distinct)
+    if len(distinct) <= SURELY_CLASSES or (even and len(distinct) <= MOST_CLASSES // 2):
+        other, task, words = Remedy("task", "regression"), "classification", "classes"
+    else:
+        other, task, words = Remedy("task", "classification"), "regression", "a quantity"
+    notes.append(Message(shown, words, "; else say ", other))
+    table.receipt.add("task", task, "likely", other)
+    return "classification" if words == "classes" else "regression"
+
+
+def load_file(file: PathLike, scaling: Scaling, **options: Any) -> Dataset:
+    """Read and prepare a user-defined file; without a task, the values of the target decide."""
+    from foldshift.datasets.prepare import prepare
+
+    table = read_file(file, **options)
+    task = options.get("task")
+    if not task:
+        values, notes = table.frame[table.target].dropna(), list[str]()
+        is_nominal = table.kinds[table.target] == "nominal"
+        task = "classification" if is_nominal else task_of_numbers(values.to_numpy(), table, notes)
+        table = read_file(file, **options, task=task)
+        table.notes += notes
+    return prepare(table, Path(file).stem, task, scaling=scaling)

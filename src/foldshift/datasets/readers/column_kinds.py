@@ -93,7 +93,7 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         notes.append(f"decimal commas in {first_names(list(commas))}: {read}")
         columns.receipt.add("decimal mark", f"a comma, {read}", "sure", Remedy("decimal", "."))
     if left_out:
-        notes.append(_left_out_note(left_out, n_left=len(kinds) - (roles.target is None)))
+        notes.append(_left_out_note(left_out, n_left=len(kinds) + (roles.target is None)))
     return RawTable(
         frame=pd.DataFrame(values, copy=False),
         target="" if roles.target is None else roles.names[roles.target],

@@ -82,10 +82,10 @@ def read_table(
 def _read_own(data: bytes, name: str, options: ReadOptions, task: TaskIfKnown, target: str) -> RawTable:
     """Read a user-defined file: its format, and for texts the encoding, by content."""
     kind = options.format or own_format(data, name)
-    if kind == "excel":
-        return read_excel(data, options, task=task, target=target)
-    if kind == "parquet":
-        return read_parquet(data, options, task=task, target=target)
+    if kind in BINARY:
+        table = _PARSERS[kind](data, options, task=task, target=target)
+        table.receipt.decisions.insert(0, Decision("format", kind.title(), "given" if options.format else "sure"))
+        return table
     usual = options.sep or USUAL_SEPARATORS.get(ENDINGS.get(_ending(name), ""), "")
     if kind == "" and options.encoding.lower() in ("", "utf-8", "utf8"):
         plain = read_plain(data, options, task, options.target or target, usual)

@@ -249,15 +249,17 @@ SETTINGS = {
     "missing": Setting(_list, "TEXT", "A text that means a missing value.", several=True),
     "sheet": Setting(_plain, "NAME", "Sheet of a workbook, by name or by number from 1."),
     "skip_rows": Setting(_count, "N", "Leave out the first N lines; 0: leave out none, whatever they look like."),
-    "keep": Setting(_list, "COLUMN", "Keep a column that does not look like an input.", several=True),
+    "keep": Setting(
+        _list, "COLUMN", "Keep a column that does not look like an input; dates become days since 1970.", several=True
+    ),
     "drop": Setting(_list, "COLUMN", "Leave out a column.", several=True),
     "types": Setting(_types, "COLUMN=TYPE", "Read a column as number, nominal (labels as they are) or date.", several=True),
-    "nominal": Setting(_list, "COLUMN", "Short for --types COLUMN=nominal.", several=True),
+    "nominal": Setting(_list, "COLUMN", "Read the values of a column as labels; short for types.", several=True),
     "target": Setting(_plain, "COLUMN", "The column to predict."),
     "groups": Setting(_plain, "COLUMN", "The column that says which rows belong together."),
     "format": Setting(_one_of(FORMATS), "FORMAT", f"Format of the file: {', '.join(FORMATS)}."),
     "member": Setting(_list, "FILE", "File of a zip archive; several are joined.", several=True),
     "map": Setting(_mapping, "MAP", "New texts for the labels of columns."),
     "round": Setting(_mapping, "DIGITS", "Digits that columns are rounded to."),
-    "ranges": Setting(_one_of(("declared",)), "declared", "Scale inputs by the ranges that the file declares."),
+    "ranges": Setting(_one_of(("declared",)), "declared", "Scale inputs by the ranges that a KEEL file declares."),
 }
