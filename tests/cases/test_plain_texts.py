@@ -39,6 +39,7 @@ ODD = {
     "total": text(k=["p", "q"] * 20, a=A, y=[1] * N) + f"Total,{sum(A):.2f},{N}\n",
     "marks": text(a=[*A[1:], "NA"], b=["-", *B[1:]], k=["NA", "?", "n/a", "x"] * 10, y=LABELS),
     "comment": text(a=A, b=B, y=LABELS) + "# the end\n",
+    "names_again": text(a=A, b=B, y=LABELS) * 2,
     "r": "a b y\n" + "".join(f"{i} {a} {b} {y}\n" for i, (a, b, y) in enumerate(zip(A, B, LABELS))),
     "r_commas": "a,b,y\n" + "".join(f"{i},{a},{b},{y}\n" for i, (a, b, y) in enumerate(zip(A, B, LABELS))),
     "trailing_commas": text(a=A, b=B, y=LABELS).replace("\n", ",\n"),

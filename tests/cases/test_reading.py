@@ -6,6 +6,7 @@ import zipfile
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 from foldshift.core.errors import DataError
@@ -348,3 +349,21 @@ def test_counts_are_quantities_and_few_even_numbers_are_classes(tmp_path, values
     for other in ("regression", "classification"):
         if set(values) != {0.5, 1.5}:
             assert load_dataset(tmp_path / "m.csv", target="y", task=other).task == other
+
+
+def test_names_that_are_repeated_between_the_rows_are_left_out():
+    found = table(PLAIN + PLAIN)
+    assert len(found.frame) == 2 * N and found.kinds["a"] == "real" and "the first is line 42" in notes(found)
+
+
+def test_an_option_that_means_nothing_for_a_file_is_named():
+    assert "--sheet 2 has no meaning for this file (text)" in notes(table(PLAIN, sheet=2))
+    assert "--sep ';' has no meaning for this file (Excel)" in notes(table(workbook(("S", ROWS, "visible")), "m.xlsx", sep=";"))
+
+
+def test_gaps_of_a_parquet_file_are_missing_and_its_texts_are_labels():
+    frame = pd.DataFrame({"a": A, "k": ["NA", None] * 20, "y": LABELS})
+    packed = io.BytesIO()
+    frame.to_parquet(packed)
+    found = table(packed.getvalue(), "m.parquet")
+    assert found.frame["k"].isna().sum() == 20 and found.frame["k"].cat.categories.tolist() == ["NA"]

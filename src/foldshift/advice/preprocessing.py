@@ -16,6 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.imports import import_object
+from foldshift.core.remedies import Remedy
 from foldshift.shift.table_versions import as_table, is_frame
 
 if TYPE_CHECKING:
@@ -112,6 +113,10 @@ def _by_name(name: str, task: Task) -> str:
 
     kind = "classifier" if task == "classification" else "regressor"
     known = {found: f"{made.__module__}.{found}" for found, made in all_estimators(kind)}
+    other: Task = "regression" if task == "classification" else "classification"
+    if name not in known and name in dict(all_estimators("regressor" if kind == "classifier" else "classifier")):
+        holds = "classes, and {} predicts numbers" if task == "classification" else "numbers, and {} predicts classes"
+        raise DataError(f"the target holds {holds.format(name)}; name a {kind}, another target, or say ", Remedy("task", other))
     if name not in known:
         raise DataError(unknown("learner", name, known, "Or give an import path, such as sklearn.linear_model.Ridge."))
     return known[name]

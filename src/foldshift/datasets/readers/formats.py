@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError, message_of
-from foldshift.core.remedies import Remedy
+from foldshift.core.remedies import Given, Message, Remedy
 from foldshift.datasets.readers.arff import read_arff, read_keel
 from foldshift.datasets.readers.delimited import read_csv, read_space, read_tsv
 from foldshift.datasets.readers.excel import is_workbook, read_excel
@@ -37,7 +37,15 @@ ENDINGS = {
 }
 BINARY = ("excel", "parquet")
 USUAL_SEPARATORS = {"csv": ",", "tsv": "\t"}
-FORMAT_WORDS = {"csv": "text", "tsv": "text", "space": "text", "keel": "KEEL", "arff": "ARFF"}
+FORMAT_WORDS = {
+    "csv": "text",
+    "tsv": "text",
+    "space": "text",
+    "keel": "KEEL",
+    "arff": "ARFF",
+    "excel": "Excel",
+    "parquet": "Parquet",
+}
 _PARSERS: dict[str, Callable[..., RawTable]] = {
     "keel": read_keel,
     "arff": read_arff,
@@ -84,7 +92,8 @@ def _read_own(data: bytes, name: str, options: ReadOptions, task: TaskIfKnown, t
     kind = options.format or own_format(data, name)
     if kind in BINARY:
         table = _PARSERS[kind](data, options, task=task, target=target)
-        table.receipt.decisions.insert(0, Decision("format", kind.title(), "given" if options.format else "sure"))
+        table.receipt.decisions.insert(0, Decision("format", FORMAT_WORDS[kind], "given" if options.format else "sure"))
+        _note_unused(table, options, kind)
         return table
     usual = options.sep or USUAL_SEPARATORS.get(ENDINGS.get(_ending(name), ""), "")
     if kind == "" and options.encoding.lower() in ("", "utf-8", "utf8"):
@@ -105,12 +114,22 @@ def _read_own(data: bytes, name: str, options: ReadOptions, task: TaskIfKnown, t
 def _with_receipt(table: RawTable, kind: str, encoding: str, note: str, options: ReadOptions) -> RawTable:
     """Add format and encoding to the receipt of a table."""
     table.notes[:0] = [note] if note else []
+    _note_unused(table, options, kind)
     sure: Sure = "given" if options.encoding else "likely" if note else "sure"
     table.receipt.decisions[:0] = [
         Decision("format", FORMAT_WORDS[kind or "csv"], "given" if options.format else "sure"),
         Decision("encoding", encoding, sure, () if options.encoding else (Remedy("encoding", "cp1250"),)),
     ]
     return table
+
+
+def _note_unused(table: RawTable, options: ReadOptions, kind: str) -> None:
+    """Note options that have no meaning for the format of a file."""
+    meaningless = {"excel": ("sep", "encoding"), "parquet": ("sep", "encoding", "sheet", "skip_rows", "header")}
+    for name in meaningless.get(kind, ("sheet",)):
+        value = getattr(options, name)
+        if value not in ("", None):
+            table.notes.append(Message(Given(name, str(value)), f" has no meaning for this file ({FORMAT_WORDS[kind or 'csv']})"))
 
 
 def own_format(data: bytes, name: str) -> str:

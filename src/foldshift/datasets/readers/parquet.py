@@ -79,6 +79,6 @@ def _frame_columns(frame: pd.DataFrame) -> Columns:
         if isinstance(column.dtype, pd.CategoricalDtype):
             labels = list(dict.fromkeys(cell_text(label) for label in column.cat.categories))
         categories.append(labels)
-        values.append(["?" if missing else cell_text(value) for value, missing in zip(column.tolist(), column.isna())])
+        values.append([None if missing else cell_text(value) for value, missing in zip(column.tolist(), column.isna())])
     kinds: list[DeclaredKind] = ["nominal" if labels is not None else "" for labels in categories]
     return Columns(names, values, range(1, len(frame) + 1), kinds, categories)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import Columns, find_position
-from foldshift.datasets.readers.column_values import LONG, Coded
+from foldshift.datasets.readers.column_values import LONG, Coded, different_texts
 from foldshift.datasets.readers.dressed_numbers import is_numeric
 from foldshift.datasets.readers.header import Layout, find_layout
 from foldshift.datasets.readers.own_text import Plan, find_plan
@@ -64,6 +64,8 @@ def read_plain(data: bytes, options: ReadOptions, task: TaskIfKnown, target: str
     values = _cells(frame, data, plan.separator, first)
     if any(_has_commas(cells) for cells in values):  # which may tell how points in other columns are meant
         return None
+    if layout.names is not None and any(name in different_texts(cells) for name, cells in zip(layout.names, values)):
+        return None  # names that are repeated
     columns = as_columns(layout.names, values, range(first + 1, first + 1 + len(frame)), layout)
     _as_texts(columns, data, plan.separator, first, _wanted_as_texts(columns, options, task, target))
     if options.skip_rows is None:

@@ -71,6 +71,7 @@ def own_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOption
         raise DataError("a header but no rows; the file is truncated, or ", Remedy("header", "none"), " if it is a row of data")
     if options.skip_rows is None:
         _cut_footers(body, lines, layout)
+    _cut_repeated_names(names, body, lines, layout)
     names = fit_widths(names, body, lines)
     columns = as_columns(names, list(zip(*body)), lines, layout)
     if options.skip_rows is None:
@@ -125,6 +126,19 @@ def _usual_width(rows: list[list[str]]) -> int:
     widths = Counter(map(len, rows))
     most = max(widths.values())
     return min(width for width, count in widths.items() if count == most)
+
+
+def _cut_repeated_names(names: list[str] | None, body: list[list[str]], lines: list[int], layout: Layout) -> None:
+    """Leave out rows that repeat the names, as in files that were put together."""
+    where = [at for at, row in enumerate(body) if row == names]
+    if not where:
+        return
+    n = len(where)
+    what = f"{n} row{'s' * (n > 1)} that repeat{'s' * (n == 1)} the names left out, the first is line {lines[where[0]]}"
+    layout.decisions.append(Decision("names", what, "sure"))
+    layout.said.append(layout.decisions[-1])
+    for at in reversed(where):
+        del body[at], lines[at]
 
 
 def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> None:
