@@ -75,6 +75,7 @@ CASES = {
     "only_dates.csv": text(when=DAYS, y=B),
     "many_labels.csv": text(a=[f"n{i // 1.5:.0f}" for i in range(N)], b=A, y=B),
     "same_names.csv": "a,a,y\n" + text(names=False, a=A, b=B, y=LABELS),
+    "same_odd_names.csv": "'a, b','a, b',y\n".replace("'", '"') + text(names=False, a=A, b=B, y=LABELS),
     "sheets.xlsx": workbook(),
     "several.zip": archive(),
     "quantity.csv": (text(a=A, y=B), "classification"),
@@ -191,6 +192,9 @@ def test_a_remedy_is_written_for_its_door():
     assert Given("header", "x").at("workflow") == "header=x"
     many = Remedy("keep", tuple(f"c{i}" for i in range(12)))
     assert many.at("command") == "--keep c0 --keep c1 --keep c2 and 9 more"
+    assert Remedy("names", ("a,b", "c")).at("command") == """--names '"a,b",c'"""
+    long = Remedy("missing", ("x" * 500, "y" * 500)).at("command")
+    assert len(long) < 300 and "and 1 more" in long and "\x1b" not in Remedy("keep", ("\x1b[31m",)).at("command")
     note = Message("left out; ", remedy)
     assert at(Message("a: ", note), "command") == "a: left out; --types 'built in=nominal' --types b=number"
     assert at("plain", "command") == "plain"

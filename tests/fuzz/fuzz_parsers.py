@@ -113,6 +113,8 @@ OPTIONS = (
     *("header=no&target=2&drop=1", "skip=2&header=no"),
     *("format=keel", "format=arff", "format=csv", "format=tsv", "format=space", "format=excel", "format=parquet"),
     *("member=x.dat", "member=x.dat,x.csv"),
+    *("header=2", "header=none&names=a,b,y", "names=p,q", "encoding=utf-16", "encoding=cp1252", "thousands=,", "thousands=none"),
+    *("types=1:nominal,2:number", "types=-1:date", "sheet=1", "sheet=x", "skip_rows=0", "decimal=.&thousands=blank"),
 )
 SOURCES = (
     "mirror:a/b.dat", "keel:classification/iris", "uci:1/abc+d", "openml:61", "sklearn:load_iris", "generated:x", "file:a.csv",

@@ -11,6 +11,7 @@ from urllib.parse import quote
 Door = Literal["command", "python", "workflow"]
 SAFE = ",.:;/'~^!*()äöüßÄÖÜ"  # characters that one value of a source may hold as they are
 MOST_SHOWN = 8  # columns in one message
+MOST_CHARACTERS = 200  # of the values in one message
 
 ENTRY_KEYS = ("task",)  # keys of an entry of `extra_datasets`; the other settings follow the `?` of its source
 ONE_BY_ONE = ("drop", "keep", "nominal", "missing", "types", "member")  # options of the command that can be given again
@@ -30,20 +31,33 @@ class Remedy:
 
     def at(self, door: Door) -> str:
         """Write the remedy as an option of the command, an argument of Python, or a key of the source in the workflow."""
-        shown = self.values if len(self.values) <= MOST_SHOWN else self.values[:3]
+        shown = self._shown()
         pairs = [tuple(one) if isinstance(one, tuple) else (one, "") for one in shown]
         if door == "command":
             written = _options(self.setting, ["=".join(filter(None, pair)) for pair in pairs])
         elif door == "python":
             written = f"{self.setting}={_argument(self.value, shown)!r}"
         elif isinstance(self.value, str) and self.setting not in ENTRY_KEYS:
-            written = f"{self.setting}={quote(self.value, safe=SAFE)}"
+            written = f"{self.setting}={quote(shown[0], safe=SAFE)}"
         elif self.setting in ENTRY_KEYS:
             return f"{self.setting}: {self.value} in the entry of the data set"
         else:
             written = f"{self.setting}={','.join(':'.join(map(_encoded, filter(None, pair))) for pair in pairs)}"
+        if not written.isprintable():
+            written = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in written)
         more = len(self.values) - len(shown)
         return written + (f" and {more} more" if more else "") + (" in the source" if door == "workflow" else "")
+
+    def _shown(self) -> list[Any]:
+        """Return the values that a message shows: a few, and no endless ones."""
+        values = self.values if len(self.values) <= MOST_SHOWN else self.values[:3]
+        shown, size = list[Any](), 0
+        for value in values:
+            size += len("".join(value))
+            if shown and size > MOST_CHARACTERS:
+                break
+            shown.append(value[:MOST_CHARACTERS] if isinstance(value, str) else (value[0][:MOST_CHARACTERS], *value[1:]))
+        return shown
 
 
 class Given(Remedy):
@@ -94,14 +108,19 @@ def at(text: str, door: Door) -> str:
 def _options(setting: str, values: list[str]) -> str:
     name = f"--{setting.replace('_', '-')}"
     if setting not in ONE_BY_ONE:
-        values = [",".join(values)]
+        values = [",".join(_in_csv(one) for one in values)] if len(values) > 1 else values
     quoted = [shlex.quote(one) if any(map(str.isalnum, one)) else f"'{one}'" if "'" not in one else f'"{one}"' for one in values]
     return " ".join(f"{name}={one}" if one.startswith("-") else f"{name} {one}" for one in quoted)
 
 
+def _in_csv(text: str) -> str:
+    """Quote a name that holds a comma or a quotation mark, as in a csv file."""
+    return f'"{text.replace(chr(34), 2 * chr(34))}"' if "," in text or '"' in text else text
+
+
 def _argument(value: Any, shown: list[Any]) -> Any:
     if isinstance(value, str):
-        return value
+        return shown[0]
     return dict(shown) if isinstance(shown[0], tuple) else shown
 
 
