@@ -20,7 +20,7 @@ from foldshift.core.errors import DataError, SourceError
 from foldshift.core.remedies import at
 from foldshift.datasets.catalogue import add_entries, read_catalogue
 from foldshift.datasets.prepare import describe, prepare
-from foldshift.datasets.readers.dates import days_of
+from foldshift.datasets.readers.columns.dates import days_of
 from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.infer import decoded, find_separator
 from foldshift.datasets.readers.raw_table import fingerprint

@@ -181,9 +181,7 @@ def test_other_counts_than_expected_become_notes():
 
 
 NAN, INF = float("nan"), float("inf")
-FINITE = (
-    "only finite numbers can be used: fix the file, or say which text stands for a missing value, such as missing=['inf']"
-)
+FINITE = "only finite numbers can be used: fix the file, or say which text stands for a missing value, such as missing=['inf']"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError, message_of, unknown
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.column_values import (
+from foldshift.datasets.readers.columns.column_values import (
     Cells,
     Column,
     Content,
@@ -22,9 +22,9 @@ from foldshift.datasets.readers.column_values import (
     different_texts,
     first_names,
 )
-from foldshift.datasets.readers.dressed_numbers import are_plain, decimal_of_file, find_dress
+from foldshift.datasets.readers.columns.dressed_numbers import are_plain, decimal_of_file, find_dress
+from foldshift.datasets.readers.columns.marks import USUAL, may_be_missing
 from foldshift.datasets.readers.infer import check_classes, count_labels, exclusion_of
-from foldshift.datasets.readers.marks import USUAL, may_be_missing
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Receipt

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from foldshift.core.remedies import Remedy
-from foldshift.datasets.readers.dressed_numbers import is_numeric
-from foldshift.datasets.readers.marks import may_be_missing
+from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
+from foldshift.datasets.readers.columns.marks import may_be_missing
 from foldshift.datasets.readers.read_options import FIRST_ROW, NO_HEADER, ReadOptions
 from foldshift.datasets.readers.receipt import Decision, Sure
 

@@ -15,15 +15,15 @@ import numpy as np
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.dates import days_of
-from foldshift.datasets.readers.dressed_numbers import find_dress
+from foldshift.datasets.readers.columns.dates import days_of
+from foldshift.datasets.readers.columns.dressed_numbers import find_dress
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from foldshift.core.types import ColumnKind, FloatArray
-    from foldshift.datasets.readers.column_values import Column
+    from foldshift.datasets.readers.columns.column_values import Column
 
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
 SAMPLE = 200  # lines that the separator is inferred from

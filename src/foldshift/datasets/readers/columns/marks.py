@@ -22,7 +22,7 @@ def may_be_missing(text: str) -> bool:
 
     Examples
     --------
-    >>> from foldshift.datasets.readers.marks import may_be_missing
+    >>> from foldshift.datasets.readers.columns.marks import may_be_missing
     >>> [may_be_missing(text) for text in ("?", "NA", "#DIV/0!", "red")]
     [True, True, True, False]
     """

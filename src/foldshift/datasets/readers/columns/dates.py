@@ -43,7 +43,7 @@ def days_of(texts: Iterable[str]) -> Dates:
 
     Examples
     --------
-    >>> from foldshift.datasets.readers.dates import days_of
+    >>> from foldshift.datasets.readers.columns.dates import days_of
     >>> days_of(["1970-01-02", "1970-02-01 12:00"])
     Dates(days={'1970-01-02': 1.0, '1970-02-01 12:00': 31.5}, form='year-month-day')
     >>> days_of(["31/12/1969", "1/2/1970"]).form, days_of(["12/31/1969"]).form, days_of(["red"]).days

@@ -12,8 +12,8 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.dressed_numbers import PLAIN, Dress, are_plain, find_dress, in_words, is_numeric, signs_of
-from foldshift.datasets.readers.marks import (
+from foldshift.datasets.readers.columns.dressed_numbers import PLAIN, Dress, are_plain, find_dress, in_words, is_numeric, signs_of
+from foldshift.datasets.readers.columns.marks import (
     ALWAYS,
     ERRORS,
     MARKS,

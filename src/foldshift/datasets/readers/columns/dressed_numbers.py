@@ -76,7 +76,7 @@ def is_numeric(text: str) -> bool:
 
     Examples
     --------
-    >>> from foldshift.datasets.readers.dressed_numbers import is_numeric
+    >>> from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
     >>> [is_numeric(text) for text in ("1e3", "1,200.50", "$15", "5.1 %", "12.3 cm", "(7)", "A1", "v2")]
     [True, True, True, True, True, True, False, False]
     """
@@ -97,7 +97,7 @@ def find_dress(texts: Collection[str], decimal: str = "", thousands: str = "", f
 
     Examples
     --------
-    >>> from foldshift.datasets.readers.dressed_numbers import find_dress
+    >>> from foldshift.datasets.readers.columns.dressed_numbers import find_dress
     >>> find_dress({"1,200", "950"}).number("1,200"), find_dress({"1,2", "3,75"}).number("3,75")
     (1200.0, 3.75)
     >>> find_dress({"4,528"}, file_decimal=",").number("4,528"), find_dress({"1.234,50"}).number("1.234,50")

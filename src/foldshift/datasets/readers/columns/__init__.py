@@ -1,0 +1,1 @@
+"""Columns of a table: texts, marks for missing values, numbers in dress, dates."""
