@@ -13,6 +13,7 @@ from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
 from foldshift.datasets.readers.columns.marks import may_be_missing
 from foldshift.datasets.readers.read_options import FIRST_ROW, NO_HEADER, ReadOptions
 from foldshift.datasets.readers.receipt import Decision, Sure
+from foldshift.datasets.sources.download import one_line
 
 SAMPLE = 200  # rows that the decision is based on
 NUMBERS = 0.8  # share of numbers in a column of numbers
@@ -89,7 +90,7 @@ def find_layout(rows: Rows, lines: Sequence[int], options: ReadOptions, target: 
         shown = ", ".join(cell for cell in rows[start + 1] if cell)[:40]
         units = Decision(
             "units",
-            f"line {lines[start + 1]} below the names left out, it holds no data: {shown}",
+            f"line {lines[start + 1]} below the names left out, it holds no data: {one_line(shown, 40)}",
             "likely",
             (Remedy("header", str(lines[start])),),
         )
@@ -177,7 +178,7 @@ def _holds_names(first: Sequence[str], body: Rows, width: int, target: str) -> t
 
 def _are_years(row: Sequence[str]) -> bool:
     """Report whether the numbers of a row are years in steps, as they stand above columns."""
-    years = [int(cell) for cell in row if cell.isdecimal() and 1800 <= int(cell) <= 2100]
+    years = [int(cell) for cell in row if len(cell) == 4 and cell.isdecimal() and 1800 <= int(cell) <= 2100]
     steps = {after - before for before, after in pairwise(years)}
     return len(years) > 1 and len(steps) == 1 and steps != {0} and len(years) == sum(map(is_numeric, row))
 
