@@ -2,6 +2,7 @@
 the thing, the value received, what is allowed or what to do; none passes without a word, none ends with a traceback."""
 
 import json
+import re
 import sys
 from types import SimpleNamespace
 
@@ -283,10 +284,10 @@ IN_DATA = {
     "names only": ("mine.csv", "x,y\n", {}, ["mine"]),
     "a line too short": ("mine.csv", ROWS + "20", {}, ["line 22"]),
     "a line too long": ("mine.csv", ROWS + "20,400,1\n", {}, ["line 22"]),
-    "a word in the target": ("mine.csv", ROWS.replace("9,81", "9,many"), {}, ["many"]),
+    "words in the target": ("mine.csv", re.sub(r",(4|9|16)\n", ",many\n", ROWS), {}, ["line 4", "many", "a number is expected"]),
     "one value of the target": ("mine.csv", "x,y\n1,2\n2,2\n3,2\n", {}, ["'y'", "one value, 2"]),
     "no complete row": ("mine.csv", "x,y\n1,?\n?,2\n,3\n", {}, ["all 3 rows"]),
-    "two columns of one name": ("mine.csv", "x,x,y\n1,2,3\n2,3,4\n", {}, ["x"]),
+    "a name too many": ("mine.csv?names=a,b,y", ROWS, {}, ["3 names for 2 columns (a, b, y)"]),
     "other rows than said": ("mine.csv", ROWS, {"n_rows": 30}, ["20", "30"]),
     "other columns than said": ("mine.csv", ROWS, {"n_features": 3}, ["1", "3"]),
     "other content than said": ("mine.csv", ROWS, {"fingerprint": "0" * 16}, ["0" * 16]),
