@@ -8,7 +8,9 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from foldshift.command.main import main
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import at
 from foldshift.datasets import load_dataset, read_file
@@ -198,6 +200,8 @@ def test_spellings_of_one_label_are_one():
     found = table(text(a=A, y=["Cat", "cat", "cat ", "dog"] * 10))
     assert found.frame["y"].cat.categories.tolist() == ["cat", "dog"] and "--types y=nominal" in notes(found)
     assert len(table(text(a=A, y=["Cat", "cat", "dog", "dog"] * 10), types={"y": "nominal"}).frame["y"].cat.categories) == 3
+    groups = table(text(a=A, k=["anna", "Anna"] * 20, y=LABELS), groups="k", target="y")
+    assert groups.frame["k"].nunique() == 2
     assert len(table(text(a=["Aa", "AA", "aa", "aA"] * 10, y=LABELS)).frame["a"].cat.categories) == 4
 
 
@@ -354,6 +358,13 @@ def test_counts_are_quantities_and_few_even_numbers_are_classes(tmp_path, values
 def test_names_that_are_repeated_between_the_rows_are_left_out():
     found = table(PLAIN + PLAIN)
     assert len(found.frame) == 2 * N and found.kinds["a"] == "real" and "the first is line 42" in notes(found)
+
+
+def test_a_target_of_formulas_without_values_is_named_as_such(tmp_path):
+    rows = [["a", "b", "y"], *([v, w, f"=A{i}"] for i, (v, w) in enumerate(zip(A, B)))]
+    (tmp_path / "m.xlsx").write_bytes(workbook(("S", rows, "visible")))
+    found = CliRunner().invoke(main, ["folds", str(tmp_path / "m.xlsx"), "-t", "y"])
+    assert found.exit_code == 1 and "formulas without stored values" in found.stderr and "--target b" in found.stderr
 
 
 def test_an_option_that_means_nothing_for_a_file_is_named():

@@ -50,8 +50,8 @@ def target_and_inputs(table: RawTable, task: Task | None = None) -> TargetAndInp
         raise DataError(
             f"the target {table.target!r} has no value in any row; ",
             *about,
-            "fill it in, or take another ",
-            Remedy("target", "1"),
+            "fill it in",
+            *([", or name another: ", Remedy("target", table.features[-1])] if table.features else []),
         )
     if gone.any():
         notes.append(f"{int(gone.sum())} rows without a value of {table.target!r} were left out")

@@ -233,8 +233,8 @@ def describe(data: Dataset, table: RawTable | None = None) -> dict[str, Any]:
         "class_sizes": np.bincount(data.y, minlength=len(data.classes)).tolist() if data.classes else [],
         "missing": {} if table is None else missing_counts(table),
         "left_out": {} if table is None else dict(table.left_out),
-        "receipt": [] if table is None else table.receipt.rows("workflow"),
         "notes": [at(note, "workflow") for note in data.notes],
+        **({} if table is None or not table.own else {"receipt": table.receipt.rows("workflow")}),
     }
 
 

@@ -325,7 +325,7 @@ def _infer_format(column: Column, request: _Request, marks: FileMarks) -> None:
         numeric = False
     if request.is_quantity and column.kind == "nominal":
         column.kind, column.categories = "", None
-    column.infer(numeric, marks)
+    column.infer(numeric, marks, merge=not request.is_labels)
     if request.is_classes and not request.is_labels and column.categories is None:
         check_classes(column, marks.decimal)
 

@@ -165,10 +165,11 @@ class Column:
 
     # ---- decisions about columns of user-defined files ----
 
-    def infer(self, numeric: bool | None, marks: FileMarks) -> None:
+    def infer(self, numeric: bool | None, marks: FileMarks, merge: bool = True) -> None:
         """Decide by the texts what means a missing value and how numbers are written.
 
-        `numeric` says whether the column must hold numbers (True), must hold labels (False), or the texts decide (None).
+        `numeric` says whether the column must hold numbers (True), must hold labels (False), or the texts decide (None); `merge`,
+        whether spellings of one label become one.
         """
         self.is_own = True
         if self.numbers is not None:
@@ -186,7 +187,8 @@ class Column:
         self.set_missing(absent - declared)
         if not numeric and not literal and self.categories is None:
             self._note_marks_kept()
-            self._merge_spellings()
+            if merge:
+                self._merge_spellings()
 
     def _holds_numbers(self, numeric: bool | None, marks: FileMarks) -> bool:
         """Decide whether the column holds numbers, and in which dress."""
