@@ -160,6 +160,14 @@ def test_a_mark_that_can_be_read_two_ways_can_be_chosen():
     assert table(points, types={"b": "nominal"}).kinds["b"] == "nominal"
 
 
+def test_points_that_may_separate_thousands_are_said():
+    content = text(a=["1.200", "2.500", "950", "12.000"] * 10, y=LABELS)
+    assert table(content).frame["a"].tolist()[:2] == [1.2, 2.5] and "--thousands '.'" in notes(table(content))
+    assert table(content, thousands=".").frame["a"].tolist()[:3] == [1200, 2500, 950]
+    sure = text(a=["1.200", "2.500"] * 20, b=A, y=LABELS)
+    assert "thousands" not in notes(table(sure)) and "thousands" not in notes(table(content, decimal="."))
+
+
 def test_prices_are_no_classes():
     with pytest.raises(DataError, match="looks like a quantity"):
         read_bytes(text(a=A, y=[f"${i}" for i in range(N)]).encode(), "m.csv", {"target": "y"}, task="classification")

@@ -62,6 +62,7 @@ CASES = {
     "tilde.csv": text("~", a=A, b=B, y=LABELS),
     "thousands.tsv": text("\t", a=["4,528", "950", "12,000", "3,100"] * 10, b=A, y=LABELS),
     "german.csv": text(";", a=["1.234,50", "2.500,00"] * 20, b=["1.234", "950"] * 20, y=LABELS),
+    "points.csv": text(a=["1.200", "2.500", "950", "12.000"] * 10, y=LABELS),
     "currency.csv": text(a=[f"${i}" for i in range(N)], y=B),
     "codes.csv": text(a=["001", "002", "010", "011"] * 10, b=A, y=LABELS),
     "nines.csv": text(a=[-999 if i % 2 else i for i in range(N)], b=B, y=LABELS),

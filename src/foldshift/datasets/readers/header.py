@@ -162,6 +162,8 @@ def _holds_names(first: Sequence[str], body: Rows, width: int, target: str) -> t
     if not body:
         return not any(map(is_numeric, first)), "unsure"
     found = _weigh(first, body, width)
+    if _counts(first) and not found.labels_again and not any(map(_counts, body)):
+        return True, "unsure"
     if found.numbers_above_numbers:
         if found.words_above_numbers or found.new_words:
             if _are_years(first) and not found.labels_again:
@@ -174,6 +176,12 @@ def _holds_names(first: Sequence[str], body: Rows, width: int, target: str) -> t
     if found.labels_again:
         return found.new_words > found.labels_again, "sure" if not found.new_words else "unsure"
     return True, "likely" if found.new_words else "unsure"
+
+
+def _counts(row: Sequence[str]) -> bool:
+    """Report whether the numbers of a row count from 0 or 1, as a program names columns that have no names."""
+    numbers = [cell for cell in row if is_numeric(cell)]
+    return len(numbers) > 2 and numbers in ([str(n) for n in range(len(numbers))], [str(n + 1) for n in range(len(numbers))])
 
 
 def _are_years(row: Sequence[str]) -> bool:

@@ -134,6 +134,7 @@ def _cells(frame: pd.DataFrame, data: bytes, separator: str, first: int) -> list
     whole = [at for at in numeric if _are_whole(np.asarray(cells[at]))]
     has_zeros = bool(whole) and _has_leading_zeros(data, separator)
     again = [at for at in whole if has_zeros or np.nanmax(np.abs(np.asarray(cells[at])), initial=0) >= 10.0**LONG]
+    again += [at for at in numeric if at not in whole and _may_be_thousands(np.asarray(cells[at]))]
     texts = [at for at in range(frame.shape[1]) if frame.dtypes.iloc[at].kind not in "iufb"]
     for at in texts:
         cells[at] = _coded(frame.iloc[:, at])
@@ -141,6 +142,14 @@ def _cells(frame: pd.DataFrame, data: bytes, separator: str, first: int) -> list
     for at, column in _texts_of(data, separator, first, [*again, *booleans]).items():
         cells[at] = column
     return cells
+
+
+def _may_be_thousands(values: np.ndarray) -> bool:
+    """Report whether all numbers may be written with three decimals, as thousands are in some languages."""
+    finite = np.abs(values[np.isfinite(values)])
+    if not finite.size or (finite[:1000] < 1).any() or finite.max() >= 1000 or finite.min() < 1:
+        return False
+    return bool(np.isclose(finite * 1000, np.round(finite * 1000), rtol=0, atol=1e-6).all())
 
 
 def _has_commas(cells: Cells) -> bool:

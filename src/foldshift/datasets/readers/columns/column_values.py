@@ -211,6 +211,9 @@ class Column:
             self._note_units(texts)
             return bool(numeric)
         self.dress = dress
+        if is_plain and dress.is_plain and not dress.is_certain:
+            first = next(one for one in self.texts if "." in one)
+            self.note(f"{first!r} is read as {float(first):g}; if points separate thousands: ", Remedy("thousands", "."))
         if (dress.decimal == "." and not is_plain) or dress.signs or dress.thousands:
             text = next(
                 (one for one in self.texts if dress.number(one) is not None and as_number(one) != dress.number(one)), None

@@ -108,8 +108,10 @@ def find_dress(texts: Collection[str], decimal: str = "", thousands: str = "", f
     if are_plain(texts):
         groups = thousands == "." or ((not thousands and decimal == ",") or (not decimal and file_decimal == ","))
         pointed = [text.lstrip("+-") for text in texts if "." in text]
-        if not (groups and pointed and all(map(_POINT_GROUPS.fullmatch, pointed))):
-            return Dress(decimal=".")
+        if not (pointed and all(map(_POINT_GROUPS.fullmatch, pointed))):
+            return PLAIN
+        if not groups:  # 1.200 may be meant as 1200
+            return PLAIN._replace(is_certain=bool(decimal or thousands or file_decimal))
         return Dress(",", ".", is_certain=bool(decimal or thousands))
     found = [_DRESSED.fullmatch(text) for text in texts]
     matches = [match for match in found if match is not None]
