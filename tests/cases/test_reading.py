@@ -363,6 +363,12 @@ def test_counts_are_quantities_and_few_even_numbers_are_classes(tmp_path, values
             assert load_dataset(tmp_path / "m.csv", target="y", task=other).task == other
 
 
+def test_a_column_without_values_is_left_out_and_named():
+    found = table(text(a=A, b=[""] * N, c=["?"] * N, y=LABELS))
+    assert found.features == ["a"] and found.left_out == {"b": "no values", "c": "no values"}
+    assert "left out of the inputs: b (no values); c (no values)" in notes(found) and "--keep" not in notes(found)
+
+
 def test_names_that_are_repeated_between_the_rows_are_left_out():
     found = table(PLAIN + PLAIN)
     assert len(found.frame) == 2 * N and found.kinds["a"] == "real" and "the first is line 42" in notes(found)

@@ -82,7 +82,6 @@ CASES = {
     "quantity.csv": (text(a=A, y=B), "classification"),
     "names_rows.csv": (text(a=A, y=[f"n{i}" for i in range(N)]), "classification"),
     "word_target.csv": (text(a=A, y=["high"] * 10 + B[10:]), "regression"),
-    "empty_column.csv": (text(a=A, b=["?"] * N, y=B), "regression"),
     "gaps.csv": (text(a=["?", 1] * 20, b=[1, "?"] * 20, y=B), "regression"),
     "infinite.csv": (text(a=["inf", *A[1:]], y=B), "regression"),
     "two_values.csv": (text(a=A, y=[0, 1] * 20), "regression"),

@@ -34,6 +34,7 @@ from foldshift.datasets.sources.download import one_line
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, TaskIfKnown
 
+NO_VALUES = "no values"  # reason to leave out a column
 MOST_NAMED = 8  # columns in one line
 
 
@@ -358,6 +359,8 @@ def _note_values_outside(column: Column, content: Content, limits: tuple[float, 
 
 def _as_input(column: Column, content: Content, unnamed: bool, request: _Request) -> tuple[str, Content]:
     """Return the reason to leave a column out of the inputs (empty: none), and its content, dates as numbers."""
+    if pd.isna(content.values).all() and not request.is_kept and column.options.has_target:
+        return NO_VALUES, content
     reason, days = exclusion_of(column.name, content.kind, content.values, unnamed)
     if reason and not request.is_kept:
         return reason, content
@@ -377,10 +380,11 @@ def _left_out_note(left_out: dict[str, str], n_left: int) -> Message:
     """Write which columns are left out and how to keep them; raise an error if only the target is left."""
     reasons = "; ".join(f"{one_line(name, 30)} ({reason})" for name, reason in list(left_out.items())[:MOST_NAMED])
     reasons += f"; and {len(left_out) - MOST_NAMED} more" if len(left_out) > MOST_NAMED else ""
-    remedy = Remedy("keep", tuple(left_out))
+    wanted = tuple(name for name, reason in left_out.items() if reason != NO_VALUES)
+    advice = ["; ", Remedy("keep", wanted), " takes them in"] if wanted else list[str | Remedy]()
     if n_left == 1:
-        raise DataError(f"no inputs: every column but the target would be left out, {reasons}; ", remedy, " takes them in")
-    return Message(f"left out of the inputs: {reasons}; ", remedy, " takes them in")
+        raise DataError(f"no inputs: every column but the target would be left out, {reasons}", *advice)
+    return Message(f"left out of the inputs: {reasons}", *advice)
 
 
 def _scaling_ranges(columns: Columns, roles: _Roles, kinds: dict[str, str]) -> dict[str, tuple[float, float]]:
