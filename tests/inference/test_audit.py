@@ -32,7 +32,7 @@ from foldshift.inference.simulation.coverage import (
     not_refuted,
 )
 from foldshift.partition import make_folds
-from foldshift.studies.wong_2015.measure_audit import SCHEMAS, audit_coverage
+from foldshift.studies.wong_2015.measures.measure_audit import SCHEMAS, audit_coverage
 
 MOMENT_COLUMNS = list(LossMoments._fields)
 PARTITIONERS = ("SCV", "DOB-SCV", "CV", "SCV5", "TSCV")  # of classes, and of numbers

@@ -15,7 +15,7 @@ from foldshift.studies.common.coverage_rows import AUDIT_COLUMNS, audit_table, p
 from foldshift.studies.wong_2015 import coverage_tables
 from foldshift.studies.wong_2015.coverage_figure import draw_audit
 from foldshift.studies.wong_2015.coverage_tables import audit_grid, partitioner_grid
-from foldshift.studies.wong_2015.measure_audit import SCHEMAS
+from foldshift.studies.wong_2015.measures.measure_audit import SCHEMAS
 
 PARTITIONERS = ["SCV", "DOB-SCV", "CV", "TSCV"]
 COLUMNS = [*SCHEMAS["audit"].names]

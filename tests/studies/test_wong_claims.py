@@ -13,9 +13,10 @@ from foldshift.inference.simulation.wong_claims import fold_differences, normal_
 from foldshift.inference.simulation.wong_partitions import uneven_variance, wong_partition
 from foldshift.reporting.claims_ledger import DOES_NOT_HOLD, HOLDS, IN_PART, NOT_SEEN
 from foldshift.reporting.table_grid import to_html, to_tex
-from foldshift.studies.wong_2015 import claims, cut_tables, measure_cuts, measure_schemes, scheme_tables
+from foldshift.studies.wong_2015 import claims, cut_tables, scheme_tables
 from foldshift.studies.wong_2015.claim_tables import COLUMNS, claims_table
-from foldshift.studies.wong_2015.schemes import PAIRS, EntropyIntervals, schemes_of
+from foldshift.studies.wong_2015.measures import measure_cuts, measure_schemes
+from foldshift.studies.wong_2015.measures.schemes import PAIRS, EntropyIntervals, schemes_of
 from foldshift.studies.wong_2015.study import STUDY
 
 SENTENCES = Path(claims.__file__).parent / "printed" / "claims.csv"

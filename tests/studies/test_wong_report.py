@@ -24,7 +24,7 @@ from foldshift.inference.simulation.source_models import simulate_losses
 from foldshift.inference.simulation.wong_claims import dropping_bias, repetition
 from foldshift.learners import LDAClassifier, NNClassifier
 from foldshift.reporting.table_grid import to_csv, to_html, to_tex
-from foldshift.studies.wong_2015 import claim_tables, compare, figures, measure, measure_claims, tables
+from foldshift.studies.wong_2015 import claim_tables, compare, figures, tables
 from foldshift.studies.wong_2015 import worked_examples as examples
 from foldshift.studies.wong_2015.accuracy_rows import CORRECT, FOLDS, PAIRS, read_folds, read_pairs, read_rows
 from foldshift.studies.wong_2015.claim_tables import QUANTITIES, claims_grid, claims_table
@@ -37,6 +37,7 @@ from foldshift.studies.wong_2015.correct_counts import (
     repetitions_table,
 )
 from foldshift.studies.wong_2015.figures import draw_intervals, draw_ranks, draw_repetitions, draw_sigma_share
+from foldshift.studies.wong_2015.measures import measure_claims, measure_counts
 from foldshift.studies.wong_2015.study import STUDY
 from foldshift.studies.wong_2015.tables import agreement_grid, comparisons_grid, intervals_grid, ranks_grid, repetitions_grid
 from foldshift.studies.wong_2015.worked_examples import examples_grid, examples_table, textbooks_table
@@ -67,8 +68,10 @@ def count(tmp_path):
         for names, schemes, block in pieces or [whole]:
             chosen = {name: learners[name] for name in names}
             cell = {"schemes": "+".join(schemes), "block": block}
-            rows = measure.count_correct(inputs, cell, learners=chosen, max_rows=max_rows or {}, master_seed=1, limits=limits)
-            for kind, path in written(tmp_path, f"{'+'.join(names)}_{schemes}_{block}", rows, measure.SCHEMAS).items():
+            rows = measure_counts.count_correct(
+                inputs, cell, learners=chosen, max_rows=max_rows or {}, master_seed=1, limits=limits
+            )
+            for kind, path in written(tmp_path, f"{'+'.join(names)}_{schemes}_{block}", rows, measure_counts.SCHEMAS).items():
                 paths[kind].append(path)
         settings = {"datasets": ["rings"], "learners": list(learners), "n_folds": list(n_folds)}
         return read_folds(paths["folds"], settings), read_pairs(paths["correct"], settings)
@@ -127,7 +130,7 @@ def test_counts_are_those_of_plain_fits_and_folds_differ_by_one_row_at_most(coun
     assert (folds["status"] == "ok").all() and len(folds) == 2 * (3 * (3 + 5) + 1)
     sizes = folds[folds["k"] > 0].groupby(["learner", "k", "repetition"])["n_test"]
     assert (sizes.sum() == 47).all() and (sizes.max() - sizes.min() == 1).all()
-    cut = measure.cut(RINGS, 5, range(3), 1)
+    cut = measure_counts.cut(RINGS, 5, range(3), 1)
     right = {}
     for name, estimator in (("1NN", NNClassifier(n_neighbors=1)), ("LDA", LDAClassifier())):
         right[name] = evaluate_folds(estimator, RINGS.X, RINGS.y, cut, shared=False) == RINGS.y
@@ -176,7 +179,7 @@ def test_folds_take_no_account_of_classes():
     shuffled = replace(RINGS, y=np.random.default_rng(0).permutation(RINGS.y))
     sizes = []
     for data in (RINGS, shuffled):
-        cut = measure.cut(data, 5, range(400), 1)
+        cut = measure_counts.cut(data, 5, range(400), 1)
         sizes.append(np.var([np.bincount(row[data.y == 1], minlength=5) for row in cut]))
     n_one = (RINGS.y == 1).sum()
     assert sizes == pytest.approx([n_one / 47 * (1 - n_one / 47) * 47 / 5 * (1 - (47 / 5 - 1) / 46)] * 2, rel=0.1)
@@ -409,7 +412,7 @@ def test_tables_and_figures_are_made_without_a_warning(tmp_path):
             for k, total in ((4, np.sum(rights[name][learner][0])), (0, totals[name][learner]))
         ]
         rows = {"folds": [folds.to_dict("list")], "correct": [pd.DataFrame(correct, columns=CORRECT).to_dict("list")]}
-        for kind, path in written(tmp_path, i, rows, measure.SCHEMAS).items():
+        for kind, path in written(tmp_path, i, rows, measure_counts.SCHEMAS).items():
             paths[kind].append(path)
     settings = {"level": 0.95, "datasets": list(totals), "learners": ["bad", "good"], "n_folds": [4]}
     with warnings.catch_warnings():

@@ -36,7 +36,7 @@ FIRST_CALL = {
     "foldshift.studies.cieslak_2009.measure.first_call": 12.4,
     "foldshift.studies.common.measure_covariate_shift.first_call": 10.5,
     "foldshift.studies.geras_2013.measure.first_call": 3.8,
-    "foldshift.studies.wong_2015.measure_schemes.first_call": 25.9,
+    "foldshift.studies.wong_2015.measures.measure_schemes.first_call": 25.9,
     "foldshift.engine.jobs.warm_up.target_shift": 1.0,
 }
 # Of the evaluation itself, which learners of a task share.

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from foldshift.reporting.claims_ledger import N_ERRORS, Judged, by_error, claims_ledger
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT
 from foldshift.studies.wong_2015.cut_tables import cut_sizes
-from foldshift.studies.wong_2015.schemes import INDEPENDENT, PAIRS
+from foldshift.studies.wong_2015.measures.schemes import INDEPENDENT, PAIRS
 from foldshift.studies.wong_2015.section_rows import ALL
 from foldshift.studies.wong_2015.worked_examples import TEXTBOOKS, as_printed, worked_examples
 

@@ -10,7 +10,7 @@ from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import number, with_error
 from foldshift.reporting.table_grid import Grid, TableCell
 from foldshift.studies.wong_2015.accuracy_rows import read_rows
-from foldshift.studies.wong_2015.schemes import PAIRS
+from foldshift.studies.wong_2015.measures.schemes import PAIRS
 from foldshift.studies.wong_2015.section_rows import ALL, with_means
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ STUDY = Study(
     measures=(
         Measure(
             "count_correct",
-            function="measure.count_correct",
+            function="measures.measure_counts.count_correct",
             rows={kind: f"{kind}/{{dataset}}/{{learner}}/{{schemes}}/{{block}}.parquet" for kind in ("folds", "correct")},
             cells=count_cells,
             inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "global")},
@@ -117,7 +117,7 @@ STUDY = Study(
         ),
         Measure(
             "simulate_claims",
-            function="measure_claims.simulate_claims",
+            function="measures.measure_claims.simulate_claims",
             rows={"claims": "claims/{model}.parquet"},
             cells=lambda run: [{"model": model} for model in run.settings["claims"]["models"]],
             params=lambda run, cell: {
@@ -130,17 +130,17 @@ STUDY = Study(
         ),
         Measure(
             "correlate_schemes",
-            function="measure_schemes.correlate_schemes",
+            function="measures.measure_schemes.correlate_schemes",
             rows={"schemes": "schemes/{population}.parquet"},
             cells=lambda run: [{"population": name} for name in run.settings["pairs"]["populations"]],
             params=sample_params("pairs"),
             cost=lambda run, cell: Cost(run.settings["pairs"]["n_replicates"] * PER_PAIRS, 500, 0.1),
-            first_call="measure_schemes.first_call",
+            first_call="measures.measure_schemes.first_call",
             message="pairs of learning schemes on samples of {population}",
         ),
         Measure(
             "cut_in_three_ways",
-            function="measure_cuts.cut_in_three_ways",
+            function="measures.measure_cuts.cut_in_three_ways",
             rows={"cuts": "cuts/{population}.parquet"},
             cells=lambda run: [{"population": name} for name in run.settings["three_ways"]["populations"]],
             params=sample_params("three_ways"),
@@ -149,7 +149,7 @@ STUDY = Study(
         ),
         Measure(
             "audit_coverage",
-            function="measure_audit.audit_coverage",
+            function="measures.measure_audit.audit_coverage",
             rows={"audit": "audit/{population}.parquet"},
             cells=lambda run: [{"population": name} for name in run.settings["audit"]["populations"]],
             inputs=lambda run, cell: {"data": run.population(cell["population"])},

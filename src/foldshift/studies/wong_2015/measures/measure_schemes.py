@@ -14,7 +14,7 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.cross_validate import evaluate_folds
 from foldshift.inference.simulation.wong_claims import scheme_independence
 from foldshift.partition.registry import make_folds
-from foldshift.studies.wong_2015.schemes import schemes_of
+from foldshift.studies.wong_2015.measures.schemes import schemes_of
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
