@@ -86,7 +86,7 @@ def test_the_worked_examples_stand_beside_print():
     cells = table.set_index(["item", "formula"])
     row = cells.loc[("variance, folds", "corrected")]
     assert (row["printed"], row["ours"], row["ratio"]) == (0.0007, pytest.approx(0.00175), pytest.approx(2.5))
-    assert (row["verdict"], row["reason"]) == (EXPLAINED, "the printed fraction is 0.0070 / 4")
+    assert (row["verdict"], row["reason"]) == (EXPLAINED, "the printed fraction is 0.0070 / 4, which is .00175")
     assert cells.loc[("s^2", "paper"), "verdict"] == EXPLAINED and cells.loc[("s^2", "corrected"), "verdict"] == MET
     numbers = examples[pd.to_numeric(examples["printed"], errors="coerce").notna()]
     assert len(table) == 2 * len(numbers) > 20
