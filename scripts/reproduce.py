@@ -100,7 +100,19 @@ def set_up(archive: Archive, unpacked: Path, run: Path, studies_from: Sequence[s
 
 def make_again(run: Path, cores: int) -> None:
     """Run the workflow in archived mode; its output goes to a file and, if it fails, to the screen."""
-    command = [sys.executable, "-m", "snakemake", "all", "--snakefile", ROOT / "Snakefile", "--directory", run, "--cores", cores]
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "all",
+        "--verbose",
+        "--snakefile",
+        ROOT / "Snakefile",
+        "--directory",
+        run,
+        "--cores",
+        cores,
+    ]
     command += ["--workflow-profile", ROOT / "profiles/default", "--configfile", run / "archived.yaml"]
     done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=run)
     (run / "reproduce.log").write_text(done.stdout, encoding="utf-8")

@@ -74,7 +74,7 @@ def test_a_full_disk_ends_in_one_line_and_the_run_goes_on_when_there_is_space(re
         text = full.stdout + full.stderr
         assert full.returncode != 0 and "Traceback" not in text, text
         assert any(FULL in line or "the disk is full" in line for line in own_lines(text)), text
-        assert all("free" in line and "space" in line for line in own_lines(text) if "disk" in line or FULL in line)
+        assert all("free" in line and "space" in line for line in own_lines(text) if "the disk is full" in line or FULL in line)
         subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
         workflow(config=settings, check=True)
         assert workflow.tables(f"{disk}/results") == reference[0]

@@ -188,7 +188,8 @@ DOWNSTREAM_OF_SCORES = {"collect_scores", "saez_2022"} | {
         ),
         (
             "engine/storage/seed_results.py",
-            {"collect_shift", "saez_2022_shift", "saez_2022_shift_figures", "saez_2022_scaling"} | DOWNSTREAM_OF_SCORES,
+            {"collect_shift", "saez_2022_shift", "saez_2022_shift_figures", "saez_2022_scaling", "saez_2022_target_shift_figure"}
+            | DOWNSTREAM_OF_SCORES,
         ),
         (
             "studies/saez_2022/figures.py",

@@ -83,9 +83,7 @@ def agreement(inputs: Inputs, settings: dict[str, Any], learners: dict[str, dict
             one_line(nothing) if nothing else agreement_grid(found, names, alpha, printed.agreements),
             {"experiments": counts_of_experiments(found) or settings["n_seeds"]},
         ),
-        "table6_accuracy": TableResult(
-            accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies, pd.read_csv(inputs.printed))
-        ),
+        "table6_accuracy": TableResult(accuracies, one_line(nothing) if nothing else accuracy_grid(accuracies, printed.accuracy)),
         "accuracy_by_repetitions": TableResult(repetitions, one_line(nothing) if nothing else repetitions_grid(repetitions)),
     }
 

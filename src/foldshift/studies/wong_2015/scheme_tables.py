@@ -37,11 +37,8 @@ def schemes_grid(table: pd.DataFrame) -> Grid:
     """Print one row per pair: phi as a mean over populations and its range, and what Theorem 3's variance is of the true one."""
     rows: list[list[TableCell | str]] = []
     for _, block in table.groupby("pair", sort=False):
-        first, cells = block.iloc[0], block.set_index(["quantity", "population"])
-        (phi, error), (ratio, ratio_error) = (
-            cells.loc[(name, ALL), ["value", "standard_error"]] for name in ("phi", "independent_ratio")
-        )
-        single = cells.loc["phi"].drop(index=ALL)
+        first, single = block.iloc[0], block[(block["quantity"] == "phi") & (block["population"] != ALL)]
+        (phi, error), (ratio, ratio_error) = (_mean_and_error(block, name) for name in ("phi", "independent_ratio"))
         above = int((single["value"] > N_ERRORS * single["standard_error"]).sum())
         contradicted = first["paper"] == "independent" and abs(phi) > N_ERRORS * error
         rows.append(
@@ -63,3 +60,9 @@ def schemes_grid(table: pd.DataFrame) -> Grid:
     ]
     header = ["Schemes", "The paper says", "Phi", "Over populations", "Phi above 0", "Variance ratio", "The paper's reason"]
     return Grid(header, rows, notes)
+
+
+def _mean_and_error(block: pd.DataFrame, quantity: str) -> tuple[float, float]:
+    """Return the mean over populations with its error; NaN where too few samples were drawn for the quantity."""
+    rows = block[(block["quantity"] == quantity) & (block["population"] == ALL)]
+    return (rows["value"].iloc[0], rows["standard_error"].iloc[0]) if len(rows) else (float("nan"), float("nan"))
