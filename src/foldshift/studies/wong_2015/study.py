@@ -135,6 +135,7 @@ STUDY = Study(
             cells=lambda run: [{"population": name} for name in run.settings["pairs"]["populations"]],
             params=sample_params("pairs"),
             cost=lambda run, cell: Cost(run.settings["pairs"]["n_replicates"] * PER_PAIRS, 500, 0.1),
+            partitioners=lambda run: ["CV"],
             first_call="measures.measure_schemes.first_call",
             message="pairs of learning schemes on samples of {population}",
         ),
