@@ -195,6 +195,7 @@ def study(request, tmp_path_factory):
     return study
 
 
+@pytest.mark.thorough
 def test_added_work_costs_only_the_added_work_and_tables_are_those_of_a_run_from_nothing(study, tmp_path):
     regression = study.name == "saez_2022"
     more = MORE[study.name]

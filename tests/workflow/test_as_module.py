@@ -11,7 +11,7 @@ import yaml
 
 from workflow_runner import ROOT, TINY, Workflow
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.thorough]
 SNAKEFILE = f"""
 configfile: "config.yaml"
 

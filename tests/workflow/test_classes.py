@@ -147,6 +147,7 @@ def test_tables_are_the_same_bytes_however_the_run_is_cut(done, tmp_path):
     assert [name for name in ours if ours[name] != theirs[name]] == []
 
 
+@pytest.mark.thorough
 def test_a_slow_learner_is_left_out_of_large_data_sets_and_the_tables_say_so(done, tmp_path):
     few = {"schemes": ["2x2"], "n_seeds": 2, "n_truth": 2, "ablation": {"n_seeds": 0}, "held_out": {"populations": []}}
     other = Workflow(tmp_path, changed(max_rows={"LDA": 200}, configurations=["paper"], **few))
@@ -204,7 +205,8 @@ def test_data_that_cannot_be_cut_are_one_line(tmp_path):
 
 
 # Tables of a single data set have less to show than those of four.
-@pytest.mark.parametrize("names", [pytest.param(["identical"], marks=pytest.mark.thorough), list(ODD)], ids=["one", "four"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("names", [["identical"], list(ODD)], ids=["one", "four"])
 def test_odd_data_run_through(tmp_path, names):
     learners = ["1NN", "LDA", "C4.5", "PART", "RIPPER", "SVM"]
     workflow = with_files(tmp_path, {name: ODD[name] for name in names}, learners=learners)

@@ -168,7 +168,7 @@ def own_copy(tmp_path_factory):
     return workflow
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_copy_in_another_folder_gives_the_same_bytes(finished, own_copy):
     assert own_copy.tables() == finished.tables()
 
