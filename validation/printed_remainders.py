@@ -1,4 +1,4 @@
-"""What the printed remainder rule of SCV and MS-SCV changes: areas of two classifiers with remainders spread and left out.
+"""Effect of the printed remainder rule of SCV and MS-SCV: areas of two classifiers with remainders spread and left out.
 
     python validation/printed_remainders.py --mirror FOLDER
 

@@ -24,7 +24,9 @@ def write_table(name: str, table: pd.DataFrame, **facts: Any) -> Path:
     path = FOLDER / f"{name}.csv"
     table.to_csv(path, index=False, lineterminator="\n")
     provenance = {
-        "command": " ".join(["python", Path(sys.argv[0]).resolve().relative_to(ROOT).as_posix(), *sys.argv[1:]]),
+        "command": " ".join(
+            ["python", Path(sys.argv[0]).resolve().relative_to(ROOT).as_posix(), *map(_without_place, sys.argv[1:])]
+        ),
         "ended": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit_of(ROOT),
         "versions": {name: version for name, version in installed_versions()["packages"].items() if name in PACKAGES},
@@ -32,3 +34,8 @@ def write_table(name: str, table: pd.DataFrame, **facts: Any) -> Path:
     }
     path.with_suffix(".json").write_text(json.dumps(provenance, indent=1, default=str) + "\n", encoding="utf-8")
     return path
+
+
+def _without_place(argument: str) -> str:
+    """Write FOLDER for an argument that is a place on this machine."""
+    return "FOLDER" if Path(argument).is_absolute() else argument

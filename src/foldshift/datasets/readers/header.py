@@ -1,4 +1,4 @@
-"""Which row of a user-defined table holds names, decided by what its cells are: titles, names, units and data."""
+"""Finding the row of names of a user-defined table by its cells: titles, names, units and data."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _TOKENS = re.compile(r'"[^"]*"|[^\s"]+|"')
 
 
 class Plan(NamedTuple):
-    """How a text is cut into rows."""
+    """Rules by which a text is cut into rows."""
 
     separator: str  # empty: any number of blanks
     start: int  # lines above the table

@@ -22,7 +22,7 @@ BLANKS = " \u00a0\u202f"
 
 
 class Dress(NamedTuple):
-    """How the numbers of a column are written."""
+    """Form of the numbers of a column."""
 
     decimal: str = "."
     thousands: str = ""  # mark between thousands; empty: none
@@ -31,7 +31,7 @@ class Dress(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether Python reads the numbers as they are."""
+        """True if Python reads the numbers as they are."""
         return self[:3] == PLAIN[:3]
 
     def number(self, text: str) -> float | None:

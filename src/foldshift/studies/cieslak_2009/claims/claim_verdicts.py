@@ -132,7 +132,7 @@ def are_named(datasets: Iterable[object], names: Iterable[str]) -> BoolArray:
 
 
 def named(dataset: str, names: Iterable[str]) -> bool:
-    """Whether a data set of the run is one of the paper's with these names."""
+    """Return True if a data set of the run is one of the paper's with these names."""
     return paper_name(dataset) in set(names)
 
 

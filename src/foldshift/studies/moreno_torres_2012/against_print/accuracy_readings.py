@@ -37,7 +37,7 @@ COLUMNS = (*READING_KEYS, "percent", "standard_error", "printed", "n_pairs", "n_
 
 
 class Reading(NamedTuple):
-    """What an experiment at two folds is, and which schemes are judged by the printed Table IV."""
+    """Reading of Table VI: the runs of an experiment at two folds, and the schemes that the printed Table IV judges."""
 
     runs_of_two_folds: int | None = None  # the first of an experiment; None: all
     by_print: tuple[int, ...] = ()  # numbers of folds
