@@ -119,7 +119,8 @@ def test_the_question_is_the_first_of_the_summary(summary, question):
 def test_the_size_of_a_run_is_told_against_the_papers_scale():
     full = {"n_seeds": 1000, "datasets": ["a", "b"], "scaling": "global", "more": {"n": 3}}
     assert report_facts.size_line({"n_seeds": 50, "datasets": ["c", "d"]}, full) == (
-        "Not the full scale, which is in brackets: seeds 50 (1,000), other data sets. It takes --configfile config/paper.yaml."
+        "Not the full scale, which is in brackets: seeds 50 (1,000), other data sets. "
+        "The full scale: --configfile config/paper.yaml."
     )
     assert report_facts.size_line(full, full) == "At the paper's scale." and report_facts.size_line(full, None) == ""
 

@@ -1,4 +1,4 @@
-"""What a run prints: few lines, failures at once with their message and log, and where the results are, for every target."""
+"""Output of a run: few lines, failures at once with their message and log, and where the results are, for every target."""
 
 import re
 import subprocess

@@ -90,7 +90,7 @@ def index_page(cards: Mapping[str, tuple[str, str]], left_out: Sequence[str]) ->
     body = [
         "<h1>foldshift: what the way you cut data into folds does to results</h1>",
         "<p>Each card gives a question, the answer of this run, how many printed numbers of the paper it meets, and which of the "
-        "paper's claims it sees. Every word and number below comes from the tables of this run.</p>",
+        "paper's claims it sees. All of it comes from the tables of this run, but for lines that say full scale.</p>",
     ]
     for study, (title, card) in cards.items():
         link = f'<a href="{study}/index.html">'

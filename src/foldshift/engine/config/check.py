@@ -200,7 +200,7 @@ def check_imports(config: dict[str, Any], learners: dict[str, dict[str, Any]], s
     wanted += [(f"own_partitioners.{name}", entry, _check_function) for name, entry in config["own_partitioners"].items()]
     for what, entry, check in wanted:
         path, package = entry["import"], entry.get("module")
-        if package and importlib.util.find_spec(package) is None:
+        if package and importlib.util.find_spec(package.partition(".")[0]) is None:
             raise ConfigError(f"{what} needs {package}, which is not installed: pip install {package}")
         module, _, name = path.rpartition(".")
         if module == "foldshift.learners" and name in dir(own_learners):

@@ -97,7 +97,7 @@ def size_line(settings: Mapping[str, Any], full: Mapping[str, Any] | None) -> st
     differing = [text for key, there in full.items() if (text := _difference(key, settings.get(key), there))]
     if not differing:
         return "At the paper's scale."
-    return f"Not the full scale, which is in brackets: {', '.join(differing)}. It takes --configfile config/paper.yaml."
+    return f"Not the full scale, which is in brackets: {', '.join(differing)}. The full scale: --configfile config/paper.yaml."
 
 
 def _difference(key: str, here: Any, there: Any) -> str:
