@@ -41,6 +41,8 @@ def own(sources, **more):
         (["learners=RPRAT"], "unknown learner in saez_2022.learners 'RPRAT'; did you mean RPART"),
         (["n_seed=5"], "unknown config key 'n_seed'; did you mean n_seeds"),
         (["n_folds=1"], "n_folds.0=1 must be at least 2"),
+        (["n_folds=[2,301]"], "k=301 is above the 300 rows of data set friedman3; k must be between 2 and 300"),
+        (["studies={saez_2022: {n_seeds: two}}"], "studies.saez_2022.n_seeds='two' must be a whole number"),
         (["n_folds=301"], "k=301 is above the 300 rows of data set friedman3; k must be between 2 and 300"),
         (["partitioners=CV,SCV301,TSCV"], "SCV301 wants 301 strata, but data set friedman3 has 300 rows"),
         (["n_seeds=one"], "n_seeds='one' must be a whole number"),

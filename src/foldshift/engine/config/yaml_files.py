@@ -46,3 +46,24 @@ def read_yaml(path: PathLike, what: str) -> Any:
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
         problem = "a tab; indent with blanks" if "'\\t'" in str(error) else getattr(error, "problem", None) or error
         raise ConfigError(f"{what}: {where}: not valid YAML ({' '.join(str(problem).split())}); fix the file") from error
+
+
+def typed(value: Any) -> Any:
+    """Give the texts inside a list or mapping the types that YAML gives them.
+
+    Examples
+    --------
+    >>> typed({"n_folds": ["2", "5"], "task": "regression", "note": ""})
+    {'n_folds': [2, 5], 'task': 'regression', 'note': ''}
+    """
+    if isinstance(value, dict):
+        return {key: typed(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [typed(one) for one in value]
+    return yaml.safe_load(value) if isinstance(value, str) and _is_plain(value) else value
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is one number, truth value or null of YAML."""
+    tag = yaml.SafeLoader("").resolve(yaml.ScalarNode, text, (True, False))
+    return tag.rpartition(":")[2] in ("int", "float", "bool", "null") and text != ""

@@ -71,7 +71,8 @@ class Session:
         self.has_storage = internals.storage_name(workflow) is not None
         self.cores = internals.n_cores(workflow)
         # Where another workflow uses this one as a module, the command line is not about this one.
-        self.is_main = internals.is_main_process(workflow) and root in internals.main_snakefile(workflow).parents
+        is_own = root in internals.main_snakefile(workflow).parents
+        self.is_main = internals.is_main_process(workflow) and is_own
         # Jobs run the library of this clone, whatever else is installed, and find user-defined modules in the working directory.
         expose(root / "src", Path.cwd())
         if self.is_main:
@@ -79,6 +80,8 @@ class Session:
         self._targets = internals.targets_of(sys.argv) if self.is_main else []
         if or_end(is_paper, self._targets):
             internals.add_configfiles(workflow, config, [located(file, root) for file in FILES])
+        if is_own:
+            internals.type_settings(workflow, config)
         self._shown = TerminalChoice()
         internals.patch_storage(workflow, ask_less)
         internals.patch_slurm(shorten_log_folders)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import FoldshiftError
+from foldshift.engine.config.yaml_files import typed
 from foldshift.engine.costs.plan import Job
 from foldshift.engine.costs.timings import Ended, ended_jobs
 
@@ -93,6 +94,14 @@ def path_in_jobs(workflow: Any, path: str) -> str:
 def command_line_config(workflow: Any) -> tuple[list[Any], tuple[str, ...]]:
     """Configuration files and settings of the command line."""
     return inside(workflow, "config_settings.configfiles"), inside(workflow, "config_settings.config_args") or ()
+
+
+def type_settings(workflow: Any, config: dict[str, Any]) -> None:
+    """Give the lists and mappings of `--config` the types of YAML, in place: Snakemake reads what is inside them as text."""
+    from snakemake.utils import update_config
+
+    settings = inside(workflow, "config_settings.config") or {}
+    update_config(config, {key: typed(value) for key, value in settings.items() if isinstance(value, list | dict)})
 
 
 def add_configfiles(workflow: Any, config: dict[str, Any], files: Sequence[Path]) -> None:
