@@ -1,5 +1,6 @@
 import datetime
 import json
+import re
 import time
 
 import numpy as np
@@ -119,7 +120,7 @@ def test_the_verdict_names_what_moved_and_how():
     assert report.verdict.startswith("Shift: the predicted scores have not moved; 2 of 4 features moved: ")
     change = (test["age"].mean() - train["age"].mean()) / train["age"].std()
     assert (
-        f"age (mean up by {change:.2f} standard deviations)" in report.verdict
+        f", up by {change:.2f} standard deviations)" in report.verdict
         and "region ('" in report.verdict
         and "rooms" not in report.verdict
     )
@@ -191,6 +192,24 @@ def test_a_constant_feature_has_p_1_and_does_not_count():
         assert (found.statistic, found.p_value, found.p_adjusted, found.moved, found.note) == (0, 1, 1, False, "constant")
     without = quick(frame(17, 50), frame(18, 50))
     assert [row.p_adjusted for row in report.features[:4]] == [row.p_adjusted for row in without.features]
+
+
+@pytest.mark.parametrize("was, now", [(5, 6), (300, 310), (0.1, 0.3), (12345, 12346), (1e-300, 3e-300), (1e300, 2e300), (-2, 0)])
+def test_values_are_shown_in_the_units_of_the_tables(was, now):
+    noise = np.random.default_rng(0).normal(size=40)
+    train = pd.DataFrame({"flag": np.full(40, was), "noise": noise})
+    found = row(quick(train, train.assign(flag=now)), "flag")
+    assert found.change == f"{was:.15g} in training, {now:.15g} in the test table"
+    found = row(quick(train, train.assign(flag=np.where(np.arange(40) % 2, was, now))), "flag")
+    before, after = re.fullmatch(r"(\S+) in training, mean (\S+) in the test table", found.change).groups()
+    assert float(before) == was and float(after) == pytest.approx(was / 2 + now / 2, abs=abs(now - was) / 90)
+
+
+def test_dates_that_are_kept_are_shown_as_dates():
+    days = pd.date_range("2020-01-01", periods=120)
+    tables = [pd.DataFrame({"day": part, "x": np.arange(60.0) % 7}) for part in (days[:60], days[60:])]
+    found = row(quick(*tables, keep=["day"]), "day")
+    assert found.change == "mean 2020-01-30T12:00:00 to 2020-03-30T12:00:00, up by 3.44 standard deviations"
 
 
 def test_missing_values_are_a_shift_of_their_own():
@@ -432,7 +451,11 @@ def test_the_scale_of_a_feature_does_not_matter(scale):
     train, test = frame(1, 60)[["age", "noise"]], frame(2, 50, 0.5)[["age", "noise"]]
     ours, scaled = (quick(train * s, test * s, multivariate=["energy", "mmd", "dependence"]) for s in (1, scale))
     assert [row[4:6] for row in ours.features] == [row[4:6] for row in scaled.features]
-    assert [row.change for row in ours.features] == [row.change for row in scaled.features]
+    for one, other in zip(ours.features, scaled.features):
+        found = [re.fullmatch(r"mean (\S+) to (\S+), (.+)", row.change).groups() for row in (one, other)]
+        means = np.array([numbers[:2] for numbers in found], dtype=float)
+        assert means[1] == pytest.approx(means[0] * scale, rel=1e-9, abs=0)  # in the units of the tables
+        assert re.findall(r"(?:up|down|times) [0-9.]+", found[0][2]) == re.findall(r"(?:up|down|times) [0-9.]+", found[1][2])
     assert [row.p_value for row in ours.global_tests] == [row.p_value for row in scaled.global_tests]
 
 

@@ -39,6 +39,7 @@ class Column(NamedTuple):
     train: Array
     test: Array
     categories: list[Any]
+    is_date: bool = False  # whether the numbers are days since 1970
 
 
 class Values(NamedTuple):
@@ -138,7 +139,7 @@ def without_left_out(
             )
             notes.append(Message(what, Remedy("keep", (column.name,)), "."))
         else:
-            kept.append(column._replace(kind="nominal" if column.categories else "numeric"))
+            kept.append(column._replace(kind="nominal" if column.categories else "numeric", is_date=column.kind == "date"))
     return kept, notes
 
 

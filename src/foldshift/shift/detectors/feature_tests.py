@@ -50,7 +50,7 @@ def feature_rows(column: Column, rng: np.random.Generator) -> list[FeatureDrift]
         return [_nominal_row(column, rng)]
     a_gone, b_gone = np.isnan(column.train), np.isnan(column.test)
     a, b = column.train[~a_gone], column.test[~b_gone]
-    rows = [_numeric_row(column.name, a, b)]
+    rows = [_numeric_row(column, a, b)]
     if (a_gone.any() or b_gone.any()) and len(a) + len(b) > 0:
         gone = Column(column.name, "nominal", a_gone.astype(np.int64), b_gone.astype(np.int64), ["given", MISSING_LABEL])
         words = f"missing: {percent(a_gone.mean())} to {percent(b_gone.mean())}"
@@ -58,8 +58,10 @@ def feature_rows(column: Column, rng: np.random.Generator) -> list[FeatureDrift]
     return rows
 
 
-def _numeric_row(name: str, a: FloatArray, b: FloatArray) -> FeatureDrift:
-    row = FeatureDrift(name, "numeric", "KS", np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, False, "", "", len(a), len(b))
+def _numeric_row(column: Column, a: FloatArray, b: FloatArray) -> FeatureDrift:
+    row = FeatureDrift(
+        column.name, "numeric", "KS", np.nan, np.nan, np.nan, np.nan, np.nan, np.nan, False, "", "", len(a), len(b)
+    )
     few = [
         f"{len(part) or 'no'} value{'s' * (len(part) != 1)} in the {role} table"
         for part, role in ((a, "training"), (b, "test"))
@@ -73,7 +75,7 @@ def _numeric_row(name: str, a: FloatArray, b: FloatArray) -> FeatureDrift:
     d, p = ks_with_p(a, b)
     distance, excess = _hellinger_excess(a, b, False)
     return row._replace(
-        statistic=d, p_value=p, effect=d, hellinger=distance, hellinger_excess=excess, change=_numeric_words(a, b)
+        statistic=d, p_value=p, effect=d, hellinger=distance, hellinger_excess=excess, change=_numeric_words(column, a, b)
     )
 
 
@@ -137,17 +139,41 @@ def ks_with_p(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     return d, ks_p_value(d, len(a), len(b), ties=tie_sizes(a, b))
 
 
-def _numeric_words(a: FloatArray, b: FloatArray) -> str:
-    if abs(max(a.max(), b.max(), -a.min(), -b.min())) > 1e150 or a.std(ddof=1) < 1e-150:  # squares would overflow or be lost
-        a, b = np.split(scaled(np.concatenate([a, b])), [len(a)])
-    spread = a.std(ddof=1)
-    if spread == 0:
-        return f"{a[0]:.4g} in training, mean {b.mean():.4g} in the test table"
-    shift, ratio = (b.mean() - a.mean()) / spread, b.std(ddof=1) / spread
-    words = (
-        f"mean {'up' if shift > 0 else 'down'} by {abs(shift):.2f} standard deviations" if abs(shift) >= 0.005 else "same mean"
-    )
-    return words + (f", spread times {ratio:.2f}" if not 0.8 < ratio < 1.25 else "")
+def _numeric_words(column: Column, a: FloatArray, b: FloatArray) -> str:
+    """Say how the numbers changed, in the units of the tables."""
+    if a.min() == a.max():
+        after = _shown(column, b[0], 0.0) if b.min() == b.max() else f"mean {_shown(column, _mean(b), np.ptp(b) / 100)}"
+        return f"{_shown(column, a[0], 0.0)} in training, {after} in the test table"
+    small = abs(max(a.max(), b.max(), -a.min(), -b.min())) > 1e150 or a.std(ddof=1) < 1e-150  # squares overflow or are lost
+    near = np.split(scaled(np.concatenate([a, b])), [len(a)]) if small else [a, b]
+    spreads = [part.std(ddof=1) for part in near]
+    shift, ratio = (near[1].mean() - near[0].mean()) / spreads[0], spreads[1] / spreads[0]
+    unit = np.ptp(a) * (spreads[0] / np.ptp(near[0]))
+    before, after = (_shown(column, _mean(part), unit / 100) for part in (a, b))
+    if abs(shift) >= 0.005:
+        words = f"mean {before} to {after}, {'up' if shift > 0 else 'down'} by {abs(shift):.2f} standard deviations"
+    else:
+        words = f"same mean, {before}"
+    if 0.8 < ratio < 1.25:
+        return words
+    before, after = (f"{size:.3g}{' days' * column.is_date}" for size in (unit, unit * ratio))
+    return f"{words}, spread {before} to {after} (times {ratio:.2f})"
+
+
+def _mean(values: FloatArray) -> float:
+    """Compute the mean of numbers of any size."""
+    largest = int(np.frexp(np.abs(values).max())[1])
+    return float(np.ldexp(np.ldexp(values, -largest).mean(), largest))
+
+
+def _shown(column: Column, value: float, step: float) -> str:
+    """Write a number with the digits that tell values apart that differ by `step` (0: all digits), days as a date."""
+    if column.is_date:
+        return str(np.datetime64(round(value * 86400), "s") if step < 0.5 else np.datetime64(round(value), "D"))
+    digits = 15
+    if step > 0 and value:
+        digits = int(np.clip(np.floor(np.log10(abs(value))) - np.floor(np.log10(step)) + 1, 1, 15))
+    return f"{float(f'{value:.{digits}g}'):.15g}"
 
 
 def _nominal_words(categories: list[Any], counts: list[IntArray]) -> str:

@@ -139,7 +139,7 @@ class DriftReport:
     >>> before = pd.DataFrame({"age": rng.normal(40, 10, 200), "height": rng.normal(170, 8, 200)})
     >>> after = pd.DataFrame({"age": rng.normal(48, 10, 100), "height": rng.normal(170, 8, 100)})
     >>> DriftReport(before, after).verdict
-    'Shift: 1 of 2 features moved: age (mean up by 0.83 standard deviations).'
+    'Shift: 1 of 2 features moved: age (mean 40.15 to 48.12, up by 0.83 standard deviations).'
     """
 
     def __init__(
