@@ -15,6 +15,8 @@ from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy, at
 from foldshift.datasets.own_files import content_of, read_bytes, task_of_numbers
 from foldshift.datasets.readers.raw_table import RawTable, missing_counts
+from foldshift.datasets.readers.read_options import make_options
+from foldshift.datasets.readers.together import read_together
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
@@ -94,23 +96,21 @@ def predicted(table: RawTable, found: TargetAndInputs) -> str:
 
 
 def tables_to_compare(files: Sequence[str], options: TableOptions) -> tuple[list[pd.DataFrame], list[str]]:
-    """Read tables with the same columns, none of which is a target; also return notes on how they were read."""
-    drop = options.reading["drop"]
-    tables = [read(file, options._replace(reading={**options.reading, "drop": ()}), has_target=False) for file in files]
-    left_out = {name: why for table in tables for name, why in table.left_out.items() if name not in drop}
-    frames, notes = [], list[str]()
+    """Read two tables with the same columns as one, without a target; also return notes on how they were read."""
+    each = options._replace(reading={**options.reading, "drop": ()})
+    tables = [read(file, each, has_target=False) for file in files]
+    notes = list[str]()
     for file, table in zip(files, tables):
-        names = [*map(str, table.frame.columns), *table.left_out]
-        absent = [name for name in drop if name not in names]
-        if absent:
-            raise DataError(f"{file}: there is no column {absent[0]!r} to drop; columns are {', '.join(names)}")
-        # Columns that one table leaves out are left out of all: ids that go on in the next table do not look like row numbers.
-        frames.append(table.frame.drop(columns=[name for name in (*drop, *left_out) if name in table.frame]))
-        notes += [Message(f"{file}: ", note) for note in table.notes if not note.startswith("left out of the inputs")]
+        of_columns = [] if table.source is None else table.source.notes
+        notes += [Message(f"{file}: ", note) for note in table.notes if not any(note is one for one in of_columns)]
+    frames, left_out, more = read_together(tables, files, make_options(options.reading))
     if left_out:
         reasons = "; ".join(f"{name} ({why})" for name, why in left_out.items())
-        notes.append(Message(f"left out: {reasons}; to compare them: ", Remedy("keep", tuple(left_out))))
-    return frames, notes
+        if not len(frames[0].columns):
+            what = f"there is nothing to compare: every column was left out: {reasons}; to compare them: "
+            raise DataError(what, Remedy("keep", tuple(left_out)))
+        more.append(Message(f"left out: {reasons}; to compare them: ", Remedy("keep", tuple(left_out))))
+    return frames, notes + more
 
 
 def receipt_of(file: str, options: TableOptions, as_json: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -57,13 +57,26 @@ class Columns:
     receipt: Receipt = field(default_factory=Receipt)  # every decision
 
 
+class Source(NamedTuple):
+    """Columns before their values are read, and what was then found out about them."""
+
+    columns: Columns
+    options: ReadOptions
+    notes: list[str]  # on single columns
+    dates: list[str]  # columns of dates that were read as days
+
+
 def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown, target: str) -> RawTable:
     """Build a table from columns of text: give each column its role, read its values, leave out what is not an input."""
     options = options or ReadOptions()
     _rename(columns, options)
     _check_shape_and_names(columns, options)
-    notes = columns.notes
-    marks = _file_marks(columns, options) if options.own else FileMarks()
+    notes, dates = columns.notes, list[str]()
+    source = None
+    if options.own and not options.has_target:
+        source = Source(replace(columns, notes=[], receipt=Receipt()), options, [], dates)
+    n_said = len(notes)
+    marks = file_marks(columns, options) if options.own else FileMarks()
     roles = _find_roles(columns, options, target, marks)
     requests = _find_requests(columns, options, task, roles)
     if roles.neither:
@@ -83,7 +96,8 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         if position in columns.ranges:
             _note_values_outside(column, content, columns.ranges[position])
         if options.own and not request.is_target and not request.is_labels:
-            reason, content = _as_input(column, content, position in columns.unnamed, request)
+            reason, content, is_date = _as_input(column, content, position in columns.unnamed, request)
+            dates += [name] if is_date else []
             if reason:
                 left_out[name] = reason
                 continue
@@ -94,7 +108,9 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         notes.append(f"decimal commas in {first_names(list(commas))}: {read}")
         columns.receipt.add("decimal mark", f"a comma, {read}", "sure", Remedy("decimal", "."))
     if left_out:
-        notes.append(_left_out_note(left_out, n_left=len(kinds) + (roles.target is None)))
+        notes.append(_left_out_note(left_out, has_inputs=len(kinds) > (roles.target is not None) or not options.has_target))
+    if source is not None:
+        source.notes.extend(notes[n_said:])
     return RawTable(
         frame=pd.DataFrame(values, copy=False),
         target="" if roles.target is None else roles.names[roles.target],
@@ -105,6 +121,7 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         groups="" if roles.groups is None else roles.names[roles.groups],
         ranges=_scaling_ranges(columns, roles, kinds) if options.ranges else {},
         receipt=columns.receipt,
+        source=source,
     )
 
 
@@ -119,7 +136,7 @@ def _rename(columns: Columns, options: ReadOptions) -> None:
     columns.names, columns.unnamed = list(options.names), set()
 
 
-def _file_marks(columns: Columns, options: ReadOptions) -> FileMarks:
+def file_marks(columns: Columns, options: ReadOptions) -> FileMarks:
     """Find the decimal mark of a file, and the marks for missing values among its numbers."""
     numeric: list[set[str]] = []
     missing: set[str] = set()
@@ -357,32 +374,32 @@ def _note_values_outside(column: Column, content: Content, limits: tuple[float, 
         column.note(f"{outside} values outside the declared range [{low:g}, {high:g}]")
 
 
-def _as_input(column: Column, content: Content, unnamed: bool, request: _Request) -> tuple[str, Content]:
-    """Return the reason to leave a column out of the inputs (empty: none), and its content, dates as numbers."""
+def _as_input(column: Column, content: Content, unnamed: bool, request: _Request) -> tuple[str, Content, bool]:
+    """Return the reason to leave a column out of the inputs (empty: none), its content, and whether dates became numbers."""
     if pd.isna(content.values).all() and not request.is_kept and column.options.has_target:
-        return NO_VALUES, content
+        return NO_VALUES, content, False
     reason, days = exclusion_of(column.name, content.kind, content.values, unnamed)
     if reason and not request.is_kept:
-        return reason, content
+        return reason, content, False
     if request.wish == "date" and not days:
         raise DataError(f"column {column.name[:60]!r} does not hold dates of one form; leave out its type")
     if days and request.wish != "number":
         column.note(f"{reason}, read as days since 1970")
-        return "", Content("real", np.array([days.get(value, np.nan) for value in content.values]))
+        return "", Content("real", np.array([days.get(value, np.nan) for value in content.values])), True
     if not reason and content.kind == "nominal":
         n_labels, n_rows, are_many = count_labels(content.values)
         if are_many:
             column.note(f"{n_labels} labels in {n_rows} rows; if it names rows: ", Remedy("drop", (column.name,)))
-    return "", content
+    return "", content, False
 
 
-def _left_out_note(left_out: dict[str, str], n_left: int) -> Message:
+def _left_out_note(left_out: dict[str, str], has_inputs: bool) -> Message:
     """Write which columns are left out and how to keep them; raise an error if only the target is left."""
     reasons = "; ".join(f"{one_line(name, 30)} ({reason})" for name, reason in list(left_out.items())[:MOST_NAMED])
     reasons += f"; and {len(left_out) - MOST_NAMED} more" if len(left_out) > MOST_NAMED else ""
     wanted = tuple(name for name, reason in left_out.items() if reason != NO_VALUES)
     advice = ["; ", Remedy("keep", wanted), " takes them in"] if wanted else list[str | Remedy]()
-    if n_left == 1:
+    if not has_inputs:
         raise DataError(f"no inputs: every column but the target would be left out, {reasons}", *advice)
     return Message(f"left out of the inputs: {reasons}", *advice)
 

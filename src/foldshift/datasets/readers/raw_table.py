@@ -13,6 +13,7 @@ from foldshift.datasets.readers.receipt import Receipt
 
 if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, ObjectArray
+    from foldshift.datasets.readers.column_kinds import Source
 
 KINDS = ("real", "integer", "nominal")
 
@@ -34,6 +35,7 @@ class RawTable:
     # smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     receipt: Receipt = field(default_factory=Receipt)  # every decision of the reader, for user-defined files
+    source: Source | None = None  # columns before their values were read, for a table that is compared with another
 
     @property
     def features(self) -> list[str]:
