@@ -149,27 +149,48 @@ def advise(
 @reading_options
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Level of the verdict over all columns.")  # fmt: skip
+@click.option("--multivariate", default="energy", show_default=True, metavar="A,B,...",
+              help="Tests of all columns together: energy, c2st, mmd, dependence; none.")  # fmt: skip
+@click.option("--n-permutations", type=click.IntRange(1), default=999, show_default=True,
+              help="Permutations of the tests of all columns together.")  # fmt: skip
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
 @click.option("--check", is_flag=True, help="Exit with 3 if a column has moved.")
 @mistakes_in_one_line
-def drift(train: str, test: str, options: TableOptions, alpha: float, as_json: bool, check: bool) -> None:
+def drift(
+    train: str,
+    test: str,
+    options: TableOptions,
+    alpha: float,
+    multivariate: str,
+    n_permutations: int,
+    html: str | None,
+    as_json: bool,
+    check: bool,
+) -> None:
     """Find the columns whose distribution in the table TEST differs from that in the table TRAIN.
+
+    Both tables are read as one: a column has the same kind, form of numbers and marks for missing values in both.
 
     \b
     Examples:
-      foldshift drift train.csv test.csv
+      foldshift drift train.csv test.csv --html drift.html
       foldshift drift january.csv february.csv --drop date --check || echo moved
     """
-    from foldshift.command.read_tables import tables_to_compare
-    from foldshift.shift import DriftReport
+    from foldshift.command.read_tables import drift_of
 
+    _check_writable(html)
     with Progress() as progress:
         progress("comparing")
-        frames, notes = tables_to_compare((train, test), options)
-        report = DriftReport(*frames, alpha=alpha, keep=options.reading["keep"])
+        tests = [] if multivariate == "none" else [name.strip() for name in multivariate.split(",")]
+        report, notes = drift_of((train, test), options, alpha=alpha, multivariate=tests, n_permutations=n_permutations)
     _print_notes(notes)
-    report.notes[:] = [at(note, "command") for note in report.notes]
-    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else str(report))
+    text = str(report)
+    report.notes[:0] = [at(note, "command") for note in notes]  # kept with the results
+    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else text)
+    if html:
+        report.to_html(html)
+        click.echo(f"Page: {html}", err=True)
     if check and any(row.moved for row in report.features):
         sys.exit(FOUND)
 

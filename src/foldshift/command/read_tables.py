@@ -21,6 +21,7 @@ from foldshift.datasets.readers.together import read_together
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
     from foldshift.core.types import Array, Task
+    from foldshift.shift.report.drift_report import DriftReport
 
 
 def read(file: str, options: TableOptions, has_target: bool = True) -> RawTable:
@@ -111,6 +112,23 @@ def tables_to_compare(files: Sequence[str], options: TableOptions) -> tuple[list
             raise DataError(what, Remedy("keep", tuple(left_out)))
         more.append(Message(f"left out: {reasons}; to compare them: ", Remedy("keep", tuple(left_out))))
     return frames, notes + more
+
+
+def drift_of(files: Sequence[str], options: TableOptions, **how: Any) -> tuple[DriftReport, list[str]]:
+    """Compare two tables; also return notes on how they were read."""
+    from foldshift.shift.columns import FEWEST_ROWS
+    from foldshift.shift.report.drift_report import DriftReport
+
+    frames, notes = tables_to_compare(files, options)
+    for file, frame in zip(files, frames):
+        if len(frame) < FEWEST_ROWS:
+            rows = f"{len(frame)} row{'s' * (len(frame) != 1)}"
+            raise DataError(f"{file} has {rows}; a comparison needs at least {FEWEST_ROWS} in each table; collect more first")
+    dates = [name for name in frames[0] if frames[0][name].dtype.kind == "M"]
+    keep = [*dates, *(name for name in options.reading["keep"] if name in frames[0])]
+    report = DriftReport(*frames, keep=keep, **how)
+    report.notes[:] = [at(note, "command") for note in report.notes]
+    return report, notes
 
 
 def receipt_of(file: str, options: TableOptions, as_json: bool) -> str:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Sequence
-from functools import cache
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +12,7 @@ from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart
 from foldshift.advice.power import in_words
 from foldshift.advice.wording import CUT_WORDS, cut_of
 from foldshift.core.repr import figures
+from foldshift.core.web_page import figure, paragraph, section, table, whole_page
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.shift.report.drift_text import counted
 
@@ -29,11 +26,6 @@ if TYPE_CHECKING:
 SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
 
 
-@cache
-def _style() -> str:
-    return "\n" + files(__package__).joinpath("html.css").read_text(encoding="utf-8")
-
-
 def page(advice: Advice) -> str:
     """Make the page as text."""
     title = f"Advice for {advice.learner} on {advice.data.name}"
@@ -41,22 +33,7 @@ def page(advice: Advice) -> str:
         _verdict(advice), _data(advice), _issues(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
         _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
     ]  # fmt: skip
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n</head>\n<body>\n<main>\n<h1>{escape(title)}</h1>\n"
-        + "\n".join(part for part in parts if part)
-        + f'\n</main>\n<script type="application/json" id="figures">{_json(advice)}</script>\n</body>\n</html>\n'
-    )
-
-
-def _json(advice: Advice) -> str:
-    """Put the figures into the page; no text in them can end the element."""
-    return json.dumps(advice.to_dict(), ensure_ascii=False).replace("<", "\\u003c")
-
-
-def _paragraph(text: str, kind: str = "") -> str:
-    return f"<p{f' class={kind!r}' if kind else ''}>{escape(text)}</p>"
+    return whole_page(title, parts, advice.to_dict())
 
 
 def _evidence(kind: Evidence, shown: str) -> str:
@@ -69,30 +46,12 @@ def _evidence(kind: Evidence, shown: str) -> str:
     return f"<p class='evidence'>{escape(words[kind])} {escape(shown)}</p>"
 
 
-def _section(name: str, title: str, *parts: str) -> str:
-    return f"<section id='{name}'><h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"
-
-
-def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Collection[int] = (), wide: Collection[int] = ()) -> str:
-    """Make a table; the columns `numbers` are aligned right, those in `wide` are left out on narrow screens."""
-    kinds = [" class=n" if j in numbers else " class=wide" if j in wide else "" for j in range(len(head))]
-    cells = "".join(f"<th{kind} scope='col'>{escape(name)}</th>" for kind, name in zip(kinds, head))
-    body = "".join(
-        "<tr>" + "".join(f"<td{kind}>{escape(value)}</td>" for kind, value in zip(kinds, row)) + "</tr>" for row in rows
-    )
-    return f"<div class='scroll'><table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
-
-
 def _verdict(advice: Advice) -> str:
     how, *rest = advice.verdict
     how = how.split("cv=")[0].rstrip(": ") + "."
     return (
         "<section id='verdict' class='verdict'>"
-        + "".join(_paragraph(text) for text in (how, *rest))
+        + "".join(paragraph(text) for text in (how, *rest))
         + f"</section>\n<pre>import foldshift.partition\n\ncv = {escape(advice.cv_line)}\n"
         f"cross_val_score(learner, X, y, cv=cv{', groups=groups' if advice.facts['groups'] else ''})</pre>"
     )
@@ -114,16 +73,16 @@ def _score(advice: Advice) -> str:
         f"{name} of {advice.learner}: estimate and {100 * advice.interval.confidence:g} % intervals. The thick one is to be "
         "printed. Open circle: a baseline that ignores the inputs."
     )
-    return _section(
+    return section(
         "score",
         f"The score, and the one interval to print: {score.text(advice.interval.estimate)} "
         f"({score.text(advice.interval.low)} to {score.text(advice.interval.high)})",
-        _figure(interval_chart(advice), caption),
-        _paragraph(f"It is about {target}. {rule.say}"),
+        figure(interval_chart(advice), caption),
+        paragraph(f"It is about {target}. {rule.say}"),
         _evidence(rule.evidence, rule.shown),
         _halves(advice),
-        _table(["interval", score.name, "from", "to"], rows, (1, 2, 3)),
-        *(_paragraph(f"Why not the {one.words}: {one.why}") for one in advice.intervals if not one.use),
+        table(["interval", score.name, "from", "to"], rows, (1, 2, 3)),
+        *(paragraph(f"Why not the {one.words}: {one.why}") for one in advice.intervals if not one.use),
     )  # fmt: skip
 
 
@@ -131,26 +90,26 @@ def _halves(advice: Advice) -> str:
     if advice.halves is None:
         return ""
     shown = f"{advice.halves['n']} random halves, in pairs, each held against the other."
-    return _paragraph(advice.halves["said"]) + _evidence("measured here", shown)
+    return paragraph(advice.halves["said"]) + _evidence("measured here", shown)
 
 
 def _difference(advice: Advice) -> str:
     rule = _rule(advice, "difference")
-    return _section(
+    return section(
         "difference",
         "Is it better?",
-        *(_paragraph(one.said) for one in advice.differences),
-        _paragraph(rule.say),
+        *(paragraph(one.said) for one in advice.differences),
+        paragraph(rule.say),
         _evidence(rule.evidence, rule.shown),
     )
 
 
 def _more_rows(advice: Advice) -> str:
     caution = next(one for one in advice.rules if one.id == "caution-more-rows")
-    return _section(
+    return section(
         "rows",
         "How many rows would do",
-        _paragraph(f"{caution.say} Here: {4 * advice.data.n:,} rows in place of {advice.data.n:,}."),
+        paragraph(f"{caution.say} Here: {4 * advice.data.n:,} rows in place of {advice.data.n:,}."),
         _evidence(caution.evidence, caution.shown),
     )
 
@@ -158,37 +117,37 @@ def _more_rows(advice: Advice) -> str:
 def _split(advice: Advice) -> str:
     split = advice.split
     if split is None:
-        return _section(
-            "split", "Your split", _paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
+        return section(
+            "split", "Your split", paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
         )
-    text = [_paragraph(split.said)]
+    text = [paragraph(split.said)]
     text.append(
-        _paragraph(
+        paragraph(
             f"Its target differs between training and test part by {split.distance:.3f} on average, in random cuts by "
             f"{split.chance:.3f}; {100 * split.percentile:.0f} % of {split.n_random:,} random cuts are closer."
         )
     )
     column, fold, distance = split.worst
     if np.isfinite(distance):
-        text.append(_paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
+        text.append(paragraph(f"The input and fold that differ most: {column} in fold {fold + 1}, by {distance:.3f}."))
     if np.isfinite(split.auc):
         tells = "tells" if split.p_value < 0.05 else "does not tell"
         text.append(
-            _paragraph(
+            paragraph(
                 f"A classifier {tells} the rows of the fold that differs most from the others: area under the ROC curve "
                 f"{split.auc:.2f}, p {split.p_value:.2g} (times the number of folds)."
             )
         )
     if split.power is not None:
-        text.append(_paragraph(in_words(split.power)))
+        text.append(paragraph(in_words(split.power)))
     picture = split_chart(split)
     caption = (
         "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
         "The columns furthest from chance."
     )
     heading = f"{'Your' if advice.split_is_given else 'The default'} split against random ones"
-    return _section(
-        "split", heading, _figure(picture, caption) if picture else "", *text,
+    return section(
+        "split", heading, figure(picture, caption) if picture else "", *text,
         _evidence("measured here", "A permutation test, 5 % over all columns (Holm): distances are those of Kolmogorov and "
                   "Smirnov, of nominal columns total variation."),
     )  # fmt: skip
@@ -198,13 +157,13 @@ def _cuts(advice: Advice) -> str:
     rule, folds = _rule(advice, "cut"), _rule(advice, "folds")
     chosen = cut_of(advice)
     text = [
-        _paragraph(rule.say),
+        paragraph(rule.say),
         _evidence(rule.evidence, rule.shown),
-        _paragraph(folds.say),
+        paragraph(folds.say),
         _evidence(folds.evidence, folds.shown),
     ]
     if not advice.cuts:
-        return _section("cuts", "Ways of cutting", *text)
+        return section("cuts", "Ways of cutting", *text)
     expected, biases = expected_of(advice.facts, advice.n_splits), any(np.isfinite(one.bias) for one in advice.cuts)
     rows = [
         (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
@@ -227,13 +186,13 @@ def _cuts(advice: Advice) -> str:
         f"Distance between training and test part on this table, {advice.n_splits} folds, mean of five cuts: the nearer to 0, "
         "the more alike. Filled: the target. Open: the inputs, on average."
     )
-    return _section(
-        "cuts", "Ways of cutting, on this table", _figure(cuts_chart(advice, chosen), caption), *text,
-        _table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4), (1,)),
-        _paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also an "
+    return section(
+        "cuts", "Ways of cutting, on this table", figure(cuts_chart(advice, chosen), caption), *text,
+        table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4), (1,)),
+        paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also an "
                    "easier one. What the cut does to the estimate:", "soft"),
-        _table(head, estimates, range(1, len(head))), _paragraph(spread, "soft"),
-        _paragraph("Bias on halves: halves of this table were cross-validated and held against the other halves, the truth for "
+        table(head, estimates, range(1, len(head))), paragraph(spread, "soft"),
+        paragraph("Bias on halves: halves of this table were cross-validated and held against the other halves, the truth for "
                    "the same models: estimate less truth, ± standard error over pairs of halves.", "soft") if biases else "",
         _expected_words(advice, expected),
     )  # fmt: skip
@@ -255,7 +214,7 @@ def _expected_words(advice: Advice, expected: dict[str, Expected]) -> str:
     one = next(iter(expected.values()))
     error = "error rate" if advice.facts["task"] == "classification" else "mean squared error"
     root = " (of its root: about half as much)" if advice.facts["task"] == "regression" else ""
-    return _paragraph(
+    return paragraph(
         f"Expected bias, off by: the study of honest cuts, {one.n_populations} populations, samples of {one.n_sample:,} rows, "
         f"{advice.n_splits} folds, where the truth is known. How much higher (+) or lower the {error} was estimated than that of "
         f"the model of all rows, on average over populations, ± standard error; and how far one estimate was from it (root mean "
@@ -295,19 +254,19 @@ def _repetitions(advice: Advice) -> str:
                 f"{counted(advice.n_done, 'repetition')} {'was' if advice.n_done == 1 else 'were'} made here. "
                 f"Repeating for ever would take {100 * found.most_gain:.0f} % off the variance of one repetition."
             )
-        picture = _figure(
+        picture = figure(
             curve_chart(found),
             "Standard error of the mean of r repetitions, as a share of that of one. The dashed line is the floor that no number "
             "of repetitions passes: only more rows do.",
         )
-    return _section(
-        "repetitions", "How often", picture, *map(_paragraph, text), _paragraph(cost), _evidence(rule.evidence, rule.shown)
+    return section(
+        "repetitions", "How often", picture, *map(paragraph, text), paragraph(cost), _evidence(rule.evidence, rule.shown)
     )
 
 
 def _issues(advice: Advice) -> str:
     if not advice.faults:
-        return _section("faults", "Faults", _paragraph("None was found."), _evidence("measured here", "Looked for: identifiers, "
+        return section("faults", "Faults", paragraph("None was found."), _evidence("measured here", "Looked for: identifiers, "
                         "columns that give the target away, duplicates and near ones, groups, order, time, rare classes, too few "
                         "rows, columns scaled before cutting, constant columns."))  # fmt: skip
     blocks = [
@@ -316,7 +275,7 @@ def _issues(advice: Advice) -> str:
         f"<dd>{escape(issue.why)}</dd><dt>What to do</dt><dd>{escape(issue.remedy)}</dd></dl></div>"
         for issue in advice.faults
     ]
-    return _section("faults", "What could be wrong", *blocks)
+    return section("faults", "What could be wrong", *blocks)
 
 
 def _data(advice: Advice) -> str:
@@ -340,15 +299,15 @@ def _data(advice: Advice) -> str:
     if data.groups is not None:
         rows.append(("groups", f"{data.n_groups:,}"))
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
-    return _section("data", "What the data are", f"<dl>{listed}</dl>", *(_paragraph(note + ".", "soft") for note in advice.notes))
+    return section("data", "What the data are", f"<dl>{listed}</dl>", *(paragraph(note + ".", "soft") for note in advice.notes))
 
 
 def _cautions(advice: Advice) -> str:
     others = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
     if not others:
         return ""
-    return _section(
-        "cautions", "To bear in mind", *(_paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in others)
+    return section(
+        "cautions", "To bear in mind", *(paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in others)
     )
 
 
@@ -356,9 +315,9 @@ def _methods(advice: Advice) -> str:
     references = list(dict.fromkeys(rule.reference for rule in advice.rules if rule.reference))
     budget = f" of a budget of {advice.budget:.0f} s" if advice.budget is not None else ""
     versions = ", ".join(f"{name} {number}" for name, number in advice.versions.items())
-    return _section(
+    return section(
         "methods", "For the methods section", f"<pre>{escape(advice.methods)}</pre>",
         "<ul class='soft'>" + "".join(f"<li>{escape(one)}</li>" for one in references) + "</ul>",
-        _paragraph(f"{versions}. Worked out in {advice.seconds:.0f} s{budget}; all figures are in "
+        paragraph(f"{versions}. Worked out in {advice.seconds:.0f} s{budget}; all figures are in "
                    "JSON at the end of this file, and in what to_json writes.", "soft"),
     )  # fmt: skip

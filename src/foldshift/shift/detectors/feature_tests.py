@@ -169,7 +169,7 @@ def _mean(values: FloatArray) -> float:
 def _shown(column: Column, value: float, step: float) -> str:
     """Write a number with the digits that tell values apart that differ by `step` (0: all digits), days as a date."""
     if column.is_date:
-        return str(np.datetime64(round(value * 86400), "s") if step < 0.5 else np.datetime64(round(value), "D"))
+        return str(np.datetime64(round(value * 86400), "s") if step < 0.05 else np.datetime64(int(np.floor(value)), "D"))
     digits = 15
     if step > 0 and value:
         digits = int(np.clip(np.floor(np.log10(abs(value))) - np.floor(np.log10(step)) + 1, 1, 15))

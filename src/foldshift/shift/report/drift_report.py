@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from foldshift.core.remedies import Message, Remedy
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.corrections import adjust_p
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Rows, TableLike, Task
+    from foldshift.core.types import PathLike, Rows, TableLike, Task
 
 _Row = TypeVar("_Row", FeatureDrift, GlobalTest)
 ADJUST = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
@@ -200,15 +201,11 @@ class DriftReport:
         self.global_tests = _corrected(tests, list(range(len(tests))), families, alpha, adjust)
         wanted = int(2 * len(tests) / alpha)
         if n_permutations < wanted and any(row.about == "features together" for row in tests):
-            self.notes.append(
-                f"n_permutations={n_permutations} may be too few for the tests of all features together to reject; "
-                f"take {wanted} or more."
-            )
+            few = f"{n_permutations} permutations may be too few for the tests of all features together to reject; take "
+            self.notes.append(Message(few, Remedy("n_permutations", str(wanted)), " or more."))
         if "energy" in multivariate and "dependence" not in multivariate and len(self.columns) > 1:
-            self.notes.append(
-                "The energy distance hardly sees a change of the dependence between features alone; "
-                'multivariate=["energy", "dependence"] tests that as well.'
-            )
+            hardly = "The energy distance hardly sees a change of the dependence between features alone; "
+            self.notes.append(Message(hardly, Remedy("multivariate", (*multivariate, "dependence")), " tests that as well."))
         self.notes += [f"{row.name}: {row.note}." for row in self.features if row.note]
         self.verdict = _verdict(self)
 
@@ -233,6 +230,16 @@ class DriftReport:
             "tests": [plain_values(row) for row in self.to_rows()],
             "notes": list(self.notes),
         }
+
+    def to_html(self, path: PathLike | None = None) -> str:
+        """Make a page as text, without any reference to a network; write it to a file if a path is given."""
+        from foldshift.core.files import write_text
+        from foldshift.shift.report.drift_html import drift_page
+
+        text = drift_page(self)
+        if path is not None:
+            write_text(path, text)
+        return text
 
     def sentences(self) -> list[str]:
         """Return the report as sentences: the comparison, the verdict, and the notes."""
