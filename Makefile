@@ -16,6 +16,9 @@ export MKL_NUM_THREADS = 1
 choices = $(sort $(patsubst $(1)_%,%,$(filter $(1)_%,$(.VARIABLES))))
 choice = $(if $(filter $(WHAT),$(call choices,$(1))),$($(1)_$(WHAT)),$(error make $(1) WHAT=$(WHAT): expected one of $(call choices,$(1))))
 
+# What a run that was stopped says to type.
+run paper archive: export FOLDSHIFT_COMMAND = make $@ $(MAKEOVERRIDES)
+
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## list the targets
@@ -35,7 +38,7 @@ $(READY): requirements.lock pyproject.toml
 
 .PHONY: run
 run: $(READY) ## the main job with the default configuration: minutes, no data host needed
-	@"$(BIN)/snakemake" --cores $(CORES) all
+	@"$(BIN)/python" scripts/start_run.py --cores $(CORES) all
 	@"$(BIN)/python" scripts/finish_run.py
 
 # Two files at a time. What is slow: tests/conftest.py lists files, single tests bear the mark.
@@ -123,11 +126,11 @@ validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirro
 
 .PHONY: paper
 paper: $(READY) ## the five papers in full, plan first: a night on two cores; or STUDY=saez_2022; MIRROR=folder takes the data from there
-	"$(BIN)/snakemake" --cores $(CORES) $(if $(STUDY),--configfile config/paper.yaml) $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),paper)
+	@"$(BIN)/python" scripts/start_run.py --cores $(CORES) $(if $(STUDY),--configfile config/paper.yaml) $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),paper)
 
 .PHONY: archive
 archive: $(READY) ## one file with scores, configuration, provenance, tables and figures of the default run
-	"$(BIN)/snakemake" archive --cores $(CORES)
+	@"$(BIN)/python" scripts/start_run.py archive --cores $(CORES)
 
 .PHONY: reproduce
 reproduce: $(READY) ## tables and figures again from an archive, compared byte for byte: ARCHIVE=results/archive/foldshift.zip

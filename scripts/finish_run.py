@@ -5,10 +5,13 @@ import sys
 from pathlib import Path
 
 from foldshift.engine.config.yaml_files import read_yaml
+from foldshift.engine.rules.stopping import STOPPING
 
 
 def main() -> None:
     """Build report.html in the folder of the results with Snakemake."""
+    STOPPING.listen(sys.argv)
+    STOPPING.progress = lambda: "all results are there, but for report.html"
     results = Path(read_yaml("config/config.yaml", "configuration").get("results", "results"))
     report, snakemake = results / "report.html", Path(sys.executable).with_name("snakemake")
     made = subprocess.run([snakemake, "--cores", "1", "--quiet", "all", "--report", report], capture_output=True, text=True)

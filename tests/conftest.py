@@ -32,6 +32,7 @@ SLOW = (
     "workflow/test_report.py",
     "workflow/test_reproduce.py",
     "workflow/test_s3.py",
+    "workflow/test_stopped_runs.py",
 )
 
 

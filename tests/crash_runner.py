@@ -156,7 +156,6 @@ def crash_and_resume(workflow, n_finished, delay, with_jobs):
         wait_until(lambda: finished_jobs(log) >= n_finished or run.poll() is not None, 600, f"{n_finished} finished jobs")
         time.sleep(delay)
         kill_run(run, with_jobs)
-        workflow("--unlock", check=True)
         done = workflow("--verbose", check=True)
         # Orphans have long lost the race; they must be gone before anybody looks for what they leave behind.
         wait_until(lambda: not group_lives(run), 120, "end of the orphans")

@@ -1,4 +1,4 @@
-"""Killed, locked out, out of disk space or without permission: a run ends with a clear message and goes on to the same bytes."""
+"""Killed, out of disk space or without permission: a run ends with a clear message and goes on to the same bytes."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from crash_runner import SMALL, crash_and_resume, end_group, finished_jobs, moments, planned_jobs, temporaries, wait_until
+from crash_runner import SMALL, crash_and_resume, moments, planned_jobs, temporaries
 from workflow_runner import Workflow
 
 pytestmark = pytest.mark.workflow
@@ -44,21 +44,6 @@ def test_a_killed_run_resumes_to_the_same_bytes_and_keeps_finished_jobs(referenc
     assert 0 <= crash.n_redone <= 2
     assert workflow.plan() == {}
     assert temporaries(tmp_path) == []
-
-
-def test_a_second_run_in_the_same_folder_is_refused_and_told_what_to_do(tmp_path):
-    workflow, log = Workflow(tmp_path, SMALL), tmp_path / "first.log"
-    first = workflow.start(log, "--verbose")
-    try:
-        wait_until(lambda: finished_jobs(log) >= 0, 120, "the first run")
-        second = workflow()
-    finally:
-        end_group(first)
-        first.wait()
-    text = second.stdout + second.stderr
-    assert second.returncode != 0 and "Traceback" not in text
-    assert "Directory cannot be locked" in text and str(tmp_path) in text and "--unlock" in text
-    assert "Execute" not in text
 
 
 def test_a_full_disk_ends_in_one_line_and_the_run_goes_on_when_there_is_space(reference, tmp_path):

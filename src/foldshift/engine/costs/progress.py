@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -139,6 +138,10 @@ class Progress(logging.Handler):
             return text
         return f"{text}, about {_long_duration(state.left)} on {self.cores} core{'s' * (self.cores != 1)}"
 
+    def words(self) -> str:
+        """Say how much is done and kept; nothing where the run has not begun."""
+        return f"{len(self.finished)} of {len(self.jobs)} jobs are done and kept" if self.jobs else ""
+
     def end(self) -> None:
         """Report how the run ended, if it began."""
         if self.jobs:
@@ -157,16 +160,8 @@ class LastWords(logging.Handler):
 
     def emit(self, record: LogRecord) -> None:
         """Write the message of an exception of Snakemake; ignore everything else that is logged."""
-        if (name := getattr(record, "exception", None)) is None:
-            return
-        if name == "LockException":
-            text = (
-                f"the folder {os.getcwd()} is locked: another run works in it, or one was killed; where none does, "
-                "`snakemake --unlock` frees it"
-            )
-        else:
-            text = " ".join(record.getMessage().split())
-        sys.stderr.write(f"foldshift: {text}\n")
+        if getattr(record, "exception", None) is not None:
+            sys.stderr.write(f"foldshift: {' '.join(record.getMessage().split())}\n")
 
 
 def _long_duration(seconds: float) -> str:

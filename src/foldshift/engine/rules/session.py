@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -28,12 +29,14 @@ from foldshift.engine.jobs.slurm_patch import shorten_log_folders
 from foldshift.engine.layout.labels import add_record, forgotten, record_file
 from foldshift.engine.rules import snakemake_internals as internals
 from foldshift.engine.rules.rule_functions import RuleFunctions, rule_descriptions
+from foldshift.engine.rules.run_lock import recorded_lock
 from foldshift.engine.rules.short_output import TerminalChoice, failure_lines, result_lines
+from foldshift.engine.rules.stopping import IGNORED_BY_JOBS, STOPPING
 from foldshift.engine.study.report_facts import absent_studies, page_of
 from foldshift.engine.study.run import own_study_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from foldshift.engine.config.runs import Configured
     from foldshift.engine.study.run import Run
@@ -76,6 +79,11 @@ class Session:
         # Jobs run the library of this clone, whatever else is installed, and find user-defined modules in the working directory.
         expose(root / "src", Path.cwd())
         if self.is_main:
+            STOPPING.listen(sys.argv)
+            STOPPING.progress = self._progress.words
+            internals.choose_output(logger, STOPPING.shows)
+            internals.keep_ctrl_c_from_jobs(IGNORED_BY_JOBS)
+            internals.guard_lock(self._lock)
             or_end(check_arguments, sys.argv)
         self._targets = internals.targets_of(sys.argv) if self.is_main else []
         if or_end(is_paper, self._targets):
@@ -131,6 +139,14 @@ class Session:
         for handler in handlers:
             logger.addHandler(handler)
 
+    @contextlib.contextmanager
+    def _lock(self, folder: Path, locked: Callable[[], bool], clear: Callable[[], None]) -> Iterator[None]:
+        """Hold the lock of the folder, or end with a line that says who holds it."""
+        held = recorded_lock(folder, STOPPING.command, locked, clear, lambda text: self._progress.say(f"foldshift: {text}"))
+        with contextlib.ExitStack() as stack:
+            or_end(stack.enter_context, held)
+            yield
+
     def path_in_jobs(self, key: str) -> str:
         """Folder of a key of the configuration, such as the results, as jobs see it."""
         return internals.path_in_jobs(self._workflow, self.config[key])
@@ -174,6 +190,8 @@ class Session:
         if len(jobs) > 1:
             self._progress.say(f"{self._progress.first_line()}; every job: --verbose, and {' '.join(map(_near, log))}")
         self._shown.running = True
+        if self.is_main:
+            STOPPING.listen(sys.argv)  # Snakemake's scheduler has a handler of its own for SIGTERM
 
     def _plan(self, dag: Any, factor: float) -> str:
         """Format what the run will take, before anything is started."""
@@ -182,7 +200,9 @@ class Session:
         return plan_text(everything, left, reporting, unmeasured, self.cores or 1, factor)
 
     def end(self) -> None:
-        """Report how the run ended, and which jobs failed."""
+        """Report how the run ended, and which jobs failed; a run that was stopped says so in its last line."""
+        if STOPPING.cause:
+            return
         self._shown.running = False
         self._progress.end()
         for line in failure_lines(list(self._progress.failed.values())):

@@ -21,7 +21,8 @@ from foldshift.engine.costs.plan import Job
 from foldshift.engine.costs.timings import Ended, ended_jobs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
 TESTED = "9.27"  # the newest Snakemake that these names were tested with
 PATHS = (
@@ -213,6 +214,36 @@ def target_rules(workflow: Any) -> list[str]:
 def is_made(workflow: Any, file: str) -> bool:
     """Return True if a rule makes a file."""
     return any(one.is_producer(file) for one in inside(workflow, "rules"))
+
+
+def guard_lock(guard: Callable[[Path, Callable[[], bool], Callable[[], None]], AbstractContextManager[None]]) -> None:
+    """Hold Snakemake's lock of the folder inside a context manager, which gets Snakemake's folder and how to ask for and clear
+    the lock."""
+    from snakemake.persistence import PersistenceBase
+
+    lock = PersistenceBase.lock
+
+    def clear(persistence: Any) -> None:
+        persistence.cleanup_locks()
+        if folder := getattr(
+            persistence, "_lockdir", None
+        ):  # Snakemake deletes it, and makes it before it asks for the lock alone
+            Path(folder).mkdir(exist_ok=True)
+
+    @contextlib.contextmanager
+    def guarded(persistence: Any) -> Iterator[None]:
+        with guard(persistence.path, lambda: persistence.locked, lambda: clear(persistence)), lock(persistence):
+            yield
+
+    PersistenceBase.lock = guarded
+
+
+def keep_ctrl_c_from_jobs(prefix: str) -> None:
+    """Put a prefix before the commands of all jobs, if they run in bash."""
+    from snakemake.shell import shell
+
+    if Path(shell.get_executable() or "").name == "bash":
+        shell.prefix(prefix)
 
 
 def describe_rules(workflow: Any, descriptions: Mapping[str, str]) -> None:
