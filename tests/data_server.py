@@ -183,6 +183,24 @@ def truncated(content, sent):
     return answer
 
 
+def cut_off(content, sent, headers=None, chunk=None):
+    """Send the first bytes of an answer that does not say its length, in chunks of a size or plain, and close the connection."""
+    whole = content
+    if chunk is not None:
+        parts = [content[start : start + chunk] for start in range(0, len(content), chunk)]
+        whole = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in [*parts, b""])
+        headers = {**(headers or {}), "Transfer-Encoding": "chunked"}
+
+    def answer(handler, ended):
+        handler.send_response(200)
+        for name, value in (headers or {}).items():
+            handler.send_header(name, value)
+        handler.end_headers()
+        handler.wfile.write(whole[:sent])
+
+    return answer
+
+
 def broken_chunk(content):
     """Chunked answer that ends in the middle of a chunk."""
 
@@ -246,11 +264,12 @@ def drip_header(pause):
 
 
 def endless():
-    """A file without Content-Length that does not end."""
+    """A file without Content-Length that does not end; it begins as an archive does."""
 
     def answer(handler, ended):
         handler.send_response(200)
         handler.end_headers()
+        handler.wfile.write(b"PK")
         while not ended.is_set():
             handler.wfile.write(b"1,2,3\n" * 10_000)
 

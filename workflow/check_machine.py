@@ -5,7 +5,6 @@ Needs the standard library alone, so that it can say what is missing.
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import importlib.util
 import re
@@ -38,14 +37,14 @@ def check(arguments: list[str], executor: str | None = None) -> None:
         sys.exit(f"foldshift: {problem}")
     sys.path.insert(0, str(ROOT / "src"))
     try:
-        command_line = importlib.import_module("foldshift.engine.config.command_line")
-        stopping = importlib.import_module("foldshift.engine.rules.stopping")
-        importlib.import_module("foldshift.engine.rules.session")
+        import foldshift.engine.rules.session  # noqa: F401  # all that Snakemake needs before the first job
+        from foldshift.engine.config.command_line import end_at_mistake
+        from foldshift.engine.rules.stopping import STOPPING
     except ImportError as error:
         sys.exit(f"foldshift: {' '.join(str(error).split())}; {remedy([error.name or 'foldshift'])}")
     if arguments:
-        stopping.STOPPING.listen(arguments)
-        command_line.end_at_mistake(arguments)
+        STOPPING.listen(arguments)
+        end_at_mistake(arguments)
 
 
 def python_problem() -> str | None:

@@ -1,5 +1,6 @@
 """Downloads and archives, against a real server that fails in every way."""
 
+import gzip
 import shutil
 import struct
 import subprocess
@@ -153,6 +154,67 @@ def test_a_truncated_answer_is_tried_again_and_then_refused(server, tmp_path, an
     assert "after 4 attempts" in refused(f"{server.url}/f", tmp_path)
     server.serve("/f", answer, CONTENT)
     assert get(f"{server.url}/f", tmp_path).read_bytes() == CONTENT
+
+
+ROWS = b"a,b\n" + b"".join(b"%d,%d\n" % (i, i % 7) for i in range(20))
+PACKED = {"Content-Encoding": "gzip"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "headers", "chunk", "taken"),
+    [
+        (gzip.compress(ROWS), PACKED, None, {ROWS}),
+        (gzip.compress(ROWS), PACKED, 40, {ROWS}),
+        # Nothing says that a second part is to come.
+        (gzip.compress(ROWS[:50]) + gzip.compress(ROWS[50:]), PACKED, None, {ROWS[:50], ROWS}),
+        (ROWS, {}, 40, {ROWS}),
+        (ROWS, {}, None, set()),
+    ],
+    ids=["packed", "packed in chunks", "packed in two parts", "in chunks", "without a length"],
+)
+def test_an_answer_that_breaks_off_at_any_byte_is_not_taken_for_whole(server, tmp_path, sent, headers, chunk, taken):
+    whole = len(sent) + (0 if chunk is None else 5 + 6 * (1 + len(sent) // chunk))
+    received, reasons = set(), ("broke off", "connection failed", "how long the file is", "empty file")
+    for cut in range(whole + 1):
+        server.serve("/f", data_server.cut_off(sent, cut, headers, chunk))
+        try:
+            received.add(get(f"{server.url}/f", tmp_path, retries=0).read_bytes())
+        except SourceError as error:
+            assert any(reason in str(error) for reason in reasons)
+    assert received == taken
+
+
+def test_a_file_that_says_itself_where_it_ends_needs_no_length(server, tmp_path):
+    archive = zip_of({"x.dat": ROWS})
+    server.serve("/f", data_server.cut_off(archive, len(archive)))
+    assert read_members(get(f"{server.url}/f", tmp_path)) == {"x.dat": ROWS}
+    for cut in range(4, len(archive)):
+        with pytest.raises(SourceError):
+            read_members(archive[:cut])
+
+
+@pytest.mark.parametrize("encoding", ["br", "deflate", "zstd"])
+def test_an_answer_that_is_packed_otherwise_is_refused(server, tmp_path, encoding):
+    server.serve("/f", data_server.body(b"packed", {"Content-Encoding": encoding}))
+    assert f"packs its answer as '{encoding}'" in refused(f"{server.url}/f", tmp_path)
+
+
+def test_an_empty_answer_and_a_part_that_nobody_asked_for_are_refused(server, tmp_path):
+    server.serve("/f", b"")
+    assert "empty file" in refused(f"{server.url}/f", tmp_path)
+    server.serve("/f", data_server.body(ROWS, {"Content-Range": "bytes 0-9/999"}, 206))
+    assert "HTTP 206" in refused(f"{server.url}/f", tmp_path)
+
+
+@pytest.mark.parametrize("place", ["file:///etc/hostname", "ftp://127.0.0.1/f", "gopher://127.0.0.1/f"])
+def test_a_redirect_to_a_file_or_another_kind_of_address_is_refused(server, tmp_path, place):
+    server.serve("/f", data_server.moved(place))
+    assert "check the address" in refused(f"{server.url}/f", tmp_path)
+
+
+def test_a_packed_answer_that_grows_beyond_the_limit_is_cut_off(server, tmp_path):
+    server.serve("/f", data_server.body(gzip.compress(b"0" * 10**7), PACKED))
+    assert "more than the limit of 100000 bytes" in refused(f"{server.url}/f", tmp_path, max_bytes=100_000)
 
 
 def test_a_file_that_says_it_is_too_large_is_refused_before_it_is_read(server, tmp_path):

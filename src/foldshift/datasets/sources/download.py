@@ -10,7 +10,7 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -30,6 +30,11 @@ MAX_BYTES = 64 * 2**20  # ten times the largest set of the catalogue
 MAX_RATIO = 200  # text tables reach about 50; zip bombs exceed 1000
 MAX_RETRY_AFTER = 60.0
 USER_AGENT = f"foldshift/{__version__} (research data download)"
+# First bytes of files that say themselves where they end: zip, gzip, bzip2, xz, Parquet.
+BOUNDED = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"PAR1")
+UNBOUNDED = (
+    "the server does not say how long the file is, so nothing shows whether it is whole; save it, and name it as file:PATH"
+)
 _CHUNK = 2**16
 
 
@@ -149,17 +154,21 @@ def _transfer(url: str, file: IO[bytes], limits: Limits, authorities: str | None
         with requests.get(url, headers=headers, timeout=(timeout, timeout), stream=True, verify=authorities or True) as answer:
             _check_encryption(url, answer)
             _check_status(answer)
-            unpack = _unpacker(answer.headers.get("Content-Encoding", ""))
+            unpacker = _Unpacker(answer.headers.get("Content-Encoding", ""))
             length = answer.headers.get("Content-Length", "")
             expected = int(length) if length.isascii() and length.isdigit() else None
             if expected is not None and expected > max_bytes:
                 raise SourceError(
                     f"the file has {expected} bytes, more than the limit of {max_bytes}; raise max_bytes to accept it"
                 )
+            is_bounded = expected is not None or answer.raw.chunked
             received = size = 0
             while chunk := answer.raw.read1(_CHUNK, decode_content=False):
                 received += len(chunk)
-                for piece in unpack(chunk):
+                for piece in unpacker.unpack(chunk):
+                    # Where the server does not say where a file ends, the file itself must.
+                    if size == 0 and not (is_bounded or unpacker.is_packed or piece.startswith(BOUNDED)):
+                        raise SourceError(UNBOUNDED)
                     size += len(piece)
                     if stop.is_set():
                         return
@@ -168,6 +177,10 @@ def _transfer(url: str, file: IO[bytes], limits: Limits, authorities: str | None
                     file.write(piece)
             if expected is not None and received != expected:
                 raise _Transient(f"the answer broke off after {received} of {expected} bytes")
+            if not unpacker.is_whole:
+                raise _Transient(f"the packed answer broke off after {received} bytes")
+            if size == 0:
+                raise SourceError("the server gives an empty file; use another source or a mirror")
     except zlib.error as error:
         raise _Transient(f"the packed answer is damaged ({error})") from error
     except requests.exceptions.SSLError as error:
@@ -188,24 +201,40 @@ def _check_encryption(url: str, answer: Any) -> None:
                 raise SourceError(f"it leads to {one_line(step.url)}, which is not encrypted; use another source or a mirror")
 
 
-def _unpacker(encoding: str) -> Callable[[bytes], Iterable[bytes]]:
-    """Make a function that unpacks bytes of an answer into pieces of the file, none larger than a chunk.
+class _Unpacker:
+    """Unpacks the bytes of an answer into pieces of the file, none larger than a chunk.
 
     Packed answers are not requested, but some servers send nothing else.
     """
-    encoding = encoding.strip().lower()
-    if encoding in ("", "identity"):
-        return lambda chunk: (chunk,)
-    if encoding not in ("gzip", "x-gzip"):
-        raise SourceError(f"the server packs its answer as {one_line(encoding, 40)!r}; use another source or a mirror")
-    state = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
 
-    def unpack(chunk: bytes) -> Iterator[bytes]:
-        while chunk and not state.eof:
-            yield state.decompress(chunk, _CHUNK)
-            chunk = state.unconsumed_tail
+    def __init__(self, encoding: str) -> None:
+        encoding = encoding.strip().lower()
+        if encoding not in ("", "identity", "gzip", "x-gzip"):
+            raise SourceError(f"the server packs its answer as {one_line(encoding, 40)!r}; use another source or a mirror")
+        self.is_packed = "gzip" in encoding
+        self._part = _gzip_part()
+        self._begun = False  # whether bytes of the current part were read
 
-    return unpack
+    @property
+    def is_whole(self) -> bool:
+        """Return True if a packed answer ends where a part ends, its checksum included."""
+        return not self.is_packed or (self._part.eof and self._begun)
+
+    def unpack(self, chunk: bytes) -> Iterator[bytes]:
+        """Unpack the next bytes of the answer, which may have several parts."""
+        if not self.is_packed:
+            yield chunk
+            return
+        while chunk:
+            if self._part.eof:
+                self._part = _gzip_part()
+            self._begun = True
+            yield self._part.decompress(chunk, _CHUNK)
+            chunk = self._part.unconsumed_tail or self._part.unused_data
+
+
+def _gzip_part() -> Any:
+    return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
 
 
 def _check_status(answer: Any) -> None:
