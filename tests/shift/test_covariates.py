@@ -219,7 +219,7 @@ def test_constant_inputs_have_no_shift_and_two_samples_are_enough():
         (lambda: fold_covariates(np.ones((3, 1)), [[0, 1]]), r"folds have shape \(1, 2\)"),
         (lambda: fold_covariates(np.ones((2, 1)), [[0.5, 1.0]]), "folds hold 0.5"),
         (lambda: fold_covariates(np.ones((2, 1)), [[0, 2]], 2), "folds hold numbers from 0 to 2; expected 0 to 1"),
-        (lambda: fold_covariates(np.ones((2, 1)), [[0, -1]]), "folds hold numbers from -1 to 0"),
+        (lambda: fold_covariates(np.ones((2, 1)), [[0, -2]]), "folds hold numbers from -2 to 0"),
         (
             lambda: fold_covariates(np.ones((2, 1)), [[0, 1]], n_neighbors=0),
             "n_neighbors must be an integer of at least 1; got 0",

@@ -307,7 +307,7 @@ def test_bad_input_is_named():
         DriftReport(train, test, alpha=5)
     with pytest.raises(ValueError, match="more than one column 'age'"):
         DriftReport(train.rename(columns={"rooms": "age"}), test)
-    with pytest.raises(ValueError, match="correct_train must be one-dimensional, 0 or 1"):
+    with pytest.raises(ValueError, match="correct_train must hold 1 .right. and 0 .wrong. only, got 2"):
         DriftReport(train, test, correct_train=np.full(9, 2), correct_test=np.ones(9))
 
 
@@ -643,8 +643,8 @@ def test_bad_folds_are_named():
         fold_drift(X, y, np.zeros(29, int))
     with pytest.raises(ValueError, match="n_folds=1 must be an integer of at least 2"):
         fold_drift(X, y, np.zeros(30, int))
-    with pytest.raises(ValueError, match="folds hold numbers from -1 to 1; expected 0 to 29"):
-        fold_drift(X, y, np.arange(30) % 3 - 1)
+    with pytest.raises(ValueError, match="folds hold numbers from -2 to 0; expected 0 to 29, or -1"):
+        fold_drift(X, y, np.arange(30) % 3 - 2)
     with pytest.raises(ValueError, match="y holds 1 missing values; drop those rows"):
         fold_drift(X, np.where(np.arange(30) == 3, np.nan, y), np.arange(30) % 3)
     with pytest.raises(ValueError, match=r"y has shape \(4,\); the table has 30 rows"):

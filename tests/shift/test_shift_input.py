@@ -93,11 +93,11 @@ def test_a_feature_is_injected_by_name():
         (lambda: classifier_two_sample(csr_array(NUMBERS), NUMBERS, RNG), "the first table is sparse"),
         (lambda: ks_statistic(["a"], [1.0]), "sample a holds 'a', which is no number"),
         (lambda: fold_ks(FRAME["town"], FOLDS), "y holds 'Ulm', which is no number"),
-        (lambda: fold_ks(Y, FOLDS - 1), "folds hold numbers from -1 to 1; expected 0 to 29"),
+        (lambda: fold_ks(Y, FOLDS - 2), "folds hold numbers from -2 to 0; expected 0 to 29, or -1"),
         (lambda: fold_ks(Y, FOLDS, 2), "n_folds=2 must be an integer of at least 1 and above the largest fold, 2"),
         (lambda: ks_features(FRAME, FRAME), "train holds 'Ulm', which is no number"),
         (lambda: hellinger_features(NUMBERS, TEXT), "test holds '(yes|no)', which is no number"),
-        (lambda: hellinger(["a"], ["b"]), "a sample holds 'a', which is no number"),
+        (lambda: hellinger(["a"], ["b"]), "a holds 'a', which is no number"),
         (lambda: kruskal_wallis(["a"], [1.0]), "scores_a holds 'a', which is no number"),
         (lambda: kruskal_wallis(pd.to_datetime(["2020-01-01"]), [1.0]), "scores_a holds 2020-01-01"),
         (lambda: chi_square([["a", 1], [2, 3]]), "table holds 'a', which is no number"),
@@ -120,8 +120,10 @@ def test_a_splitter_is_taken_for_its_folds():
     np.testing.assert_array_equal(fold_ks_attributes(X, cv), fold_ks_attributes(X, folds))
     np.testing.assert_array_equal(fold_covariates(X, cv)["energy"], fold_covariates(X, folds)["energy"])
     assert str(fold_drift(X, Y, cv)) == str(fold_drift(X, Y, folds))
-    with pytest.raises(ValueError, match="folds hold numbers from -1 to 0"):
-        fold_drift(X, Y, ShuffleSplit(1, random_state=0))
+    once = ShuffleSplit(1, random_state=0)  # most rows are in the training part only
+    test = as_folds(once, X)[0] == 0
+    assert fold_ks(Y, once).tolist() == [[ks_statistic(Y[~test], Y[test])]]
+    assert fold_drift(X, Y, once).p_values.shape[:2] == (1, 1)
     with pytest.raises(ValueError, match=r"folds=KFold\(.* is a splitter; foldshift.partition.as_folds"):
         check_folds(KFold(3), 30)
 

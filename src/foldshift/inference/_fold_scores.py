@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from foldshift.core.gate.numbers import as_numbers
+
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, Splitter
 
@@ -127,12 +129,7 @@ def _values(scores: Any, metric: str | None, name: str) -> FloatArray:
         scores = scores[found[metric]]
     elif metric is not None:
         raise ValueError(f"metric={metric!r} is for what cross_validate returns; {name} is a {type(scores).__name__}")
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} must hold numbers, with as many folds in every repetition; got a {type(scores).__name__} that does not"
-        ) from None
+    values = as_numbers(scores, name)
     if values.ndim not in (1, 2) or values.size == 0:
         raise ValueError(f"{name} has shape {values.shape}; expected (r, k), k folds of r repetitions, or their scores in a row")
     return values

@@ -8,7 +8,7 @@ import numpy as np
 
 from foldshift.core.categorical import nominal_columns
 from foldshift.core.errors import unknown
-from foldshift.partition._targets import is_missing
+from foldshift.core.gate.arrays import as_array, is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +36,7 @@ def measurable(
     names = list(X.columns) if hasattr(X, "columns") else None
     # The layout decides the last bit of a sum, and what numba compiles.
     if names is None:
-        X = np.asarray(X)
+        X = as_array(X, "X")
         if X.ndim != 2:
             raise ValueError(f"Expected 2D array: X has shape {X.shape}; expected (n_samples, n_features)")
     n_features = X.shape[1] if names is None else len(names)

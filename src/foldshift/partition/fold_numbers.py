@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.gate.folds import fold_dtype as fold_dtype  # offered by this module as well
+
 if TYPE_CHECKING:
     from foldshift.core.types import IntArray
-
-
-def fold_dtype(n_folds: int) -> type[np.unsignedinteger[Any]]:
-    """Choose the smallest unsigned integer type that holds the fold numbers ``0 .. n_folds - 1``."""
-    return np.uint8 if n_folds <= 256 else np.uint16 if n_folds <= 65536 else np.uint32
 
 
 def check_n_folds(n_folds: int, n_samples: int) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.categorical import nominal_columns
+from foldshift.core.gate.arrays import as_array
 from foldshift.core.remedies import Message, Remedy
 from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame
 
@@ -196,7 +197,7 @@ def _nominal(categorical_features: ArrayLike | None, names: list[str]) -> BoolAr
     """Make the mask of the nominal columns from names, positions or a mask; None where the types decide."""
     if categorical_features is None:
         return None
-    given = np.asarray(categorical_features)
+    given = as_array(categorical_features, "categorical_features")
     if given.dtype.kind in "UO" and given.size:
         absent = [name for name in map(str, given) if name not in names]
         if absent:
@@ -295,7 +296,7 @@ def target_column(train: Values, test: Values, task: Task | None = None) -> Colu
 
 def target_values(y: TableLike, n: int, role: str = "y") -> Values:
     """Get the values of the target of a table with n rows; raise if one is missing."""
-    y = y.to_numpy() if hasattr(y, "to_numpy") else np.asarray(y)
+    y = as_array(y, role)
     if y.shape != (n,):
         raise ValueError(f"{role} has shape {y.shape}; the table has {n} rows")
     column = column_values(y[:, None], 0)

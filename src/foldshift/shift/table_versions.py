@@ -8,6 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.numbers import as_numbers as numbers
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -35,7 +38,7 @@ def plan_versions(versions: Versions | ArrayLike | None, n: int, n_features: int
         if len(plan.feature) and plan.feature.max() >= n_features:
             raise ValueError(f"versions are of feature {plan.feature.max()}; the tables have {n_features} features")
     else:
-        rows = np.asarray(versions)
+        rows = as_array(versions, "versions")
         if rows.ndim != 2 or rows.dtype.kind not in "ui":
             raise ValueError(f"versions has shape {rows.shape} and type {rows.dtype}; expected (n_versions, n_kept) row numbers")
         plan = VersionPlan(rows, np.full(len(rows), -1), np.zeros(len(rows)), False)
@@ -84,7 +87,7 @@ def as_table(table: TableLike, role: str) -> pd.DataFrame | Array:
         columns = [table[name] for name in names]
         columns = [np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column) for column in columns]
         return pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
-    array = np.asarray(table)
+    array = as_array(table, f"the {role} table")
     if array.ndim == 0:
         raise ValueError(f"the {role} table is a {type(table).__name__}; expected a data frame or an array of rows and columns")
     return array
@@ -96,33 +99,8 @@ def is_frame(table: TableLike) -> bool:
 
 
 def as_numbers(values: TableLike, name: str) -> FloatArray:
-    """Convert values to float64, NaN where missing; raise with the first one that is not a number.
-
-    Examples
-    --------
-    >>> as_numbers([1, None, 2], "a")
-    array([ 1., nan,  2.])
-    """
-    array = as_table(values, name) if hasattr(values, "columns") or issparse(values) else values
-    array = array.to_numpy() if hasattr(array, "to_numpy") else np.asarray(array)
-    if array.dtype.kind in "fiub":
-        return array.astype(np.float64, copy=False)
-    flat = array.ravel().tolist() if array.dtype.kind not in "Mm" else array.ravel()
-    wrong = next((value for value in flat if not _is_number(value)), None)
-    if wrong is not None:
-        raise ValueError(
-            f"{name} holds {str(wrong) if array.dtype.kind in 'Mm' else repr(wrong)}, which is no number; give numbers"
-        )
-    return np.array([np.nan if pd.isna(value) else float(value) for value in flat], dtype=np.float64).reshape(array.shape)
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, str | np.datetime64 | np.timedelta64):
-        return False
-    try:
-        return bool(pd.isna(value)) or float(value) is not None
-    except (TypeError, ValueError):
-        return False
+    """Convert a table or a column to float64, NaN where missing; raise with the first value that is not a number."""
+    return numbers(as_table(values, name) if hasattr(values, "columns") or issparse(values) else values, name)
 
 
 def features_frame(**columns: Any) -> pd.DataFrame:

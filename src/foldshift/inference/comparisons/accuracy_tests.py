@@ -11,12 +11,12 @@ from scipy.stats import t as student
 from foldshift.core.arguments import (
     check_confidence,
     check_one_of,
-    checked_correctness,
     condition_note,
-    fold_counts,
     joined_notes,
     plain,
 )
+from foldshift.core.gate.numbers import as_numbers, correctness, fold_counts
+from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import readable
 from foldshift.inference.intervals.accuracy import LARGE_SAMPLE, large_sample
 
@@ -110,6 +110,7 @@ def compare_matched(r_a: ArrayLike, r_b: ArrayLike, m: ArrayLike, *, confidence:
     .. [1] Wong (2015), Theorem 2.
     """
     check_confidence(confidence)
+    check_pairs(r_a=r_a, r_b=r_b, m=m)
     r_a, m_k = fold_counts(r_a, m, "r_a")
     r_b, _ = fold_counts(r_b, m, "r_b")
     if r_a.shape != r_b.shape:
@@ -177,6 +178,8 @@ def compare_independent(
     check_one_of("test", test, ("z", "t"))
     check_one_of("formula", formula, ("corrected", "paper"))
     check_confidence(confidence)
+    check_pairs(r_a=r_a, m_a=m_a)
+    check_pairs(r_b=r_b, m_b=m_b)
     r_a, m_a = fold_counts(r_a, m_a, "r_a")
     r_b, m_b = fold_counts(r_b, m_b, "r_b")
     large = np.concatenate([np.asarray(large_sample(r, m)) for r, m in ((r_a, m_a), (r_b, m_b))], axis=-1)
@@ -203,7 +206,7 @@ def loo_independent(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corre
     ----------
     .. [1] Wong (2015), section 5.2 and Example 2.
     """
-    x_a, x_b = checked_correctness(x_a, "x_a"), checked_correctness(x_b, "x_b")
+    x_a, x_b = correctness(x_a, "x_a"), correctness(x_b, "x_b")
     totals = [x.sum(axis=-1)[..., None] for x in (x_a, x_b)]
     return compare_independent(totals[0], x_a.shape[-1], totals[1], x_b.shape[-1], formula=formula, confidence=confidence)
 
@@ -237,7 +240,8 @@ def loo_matched(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected
     ----------
     .. [1] Wong (2015), Theorem 4 and the paragraph below it.
     """
-    x_a, x_b = checked_correctness(x_a, "x_a"), checked_correctness(x_b, "x_b")
+    check_pairs(x_a=x_a, x_b=x_b)
+    x_a, x_b = correctness(x_a, "x_a"), correctness(x_b, "x_b")
     if x_a.shape != x_b.shape:
         raise ValueError(f"x_a and x_b have shapes {x_a.shape} and {x_b.shape}; matched instances need the same shape")
     y = x_a - x_b
@@ -289,7 +293,7 @@ def loo_matched_frequencies(
 
 def check_frequencies(n_minus: ArrayLike, n_zero: ArrayLike, n_plus: ArrayLike, r_a: ArrayLike, r_b: ArrayLike) -> None:
     """Refuse frequencies of differences that no two learners with these correct predictions can have."""
-    values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (n_minus, n_zero, n_plus, r_a, r_b)))
+    values = np.broadcast_arrays(*(as_numbers(value, "a frequency") for value in (n_minus, n_zero, n_plus, r_a, r_b)))
     for minus, zero, plus, a, b in zip(*(value.ravel() for value in values), strict=True):
         n = minus + zero + plus
         given = f"frequencies (-1, 0, +1) = ({minus:g}, {zero:g}, {plus:g}) are impossible for {a:g} and {b:g} right of {n:g}"
@@ -316,7 +320,8 @@ def correctness_phi(x_a: TableLike, x_b: TableLike) -> Floats:
     ----------
     .. [1] Wong (2015), Definition 1(b) and section 3.
     """
-    x_a, x_b = checked_correctness(x_a, "x_a"), checked_correctness(x_b, "x_b")
+    check_pairs(x_a=x_a, x_b=x_b)
+    x_a, x_b = correctness(x_a, "x_a"), correctness(x_b, "x_b")
     if x_a.shape != x_b.shape:
         raise ValueError(f"x_a and x_b have shapes {x_a.shape} and {x_b.shape}; matched instances need the same shape")
     n = x_a.shape[-1]
@@ -359,7 +364,7 @@ def _variance(values: FloatArray) -> FloatArray:
 
 
 def _frequency(value: ArrayLike, name: str) -> FloatArray:
-    value = np.asarray(value, dtype=np.float64)
+    value = as_numbers(value, name)
     if not ((value >= 0) & (value == np.floor(value)) & np.isfinite(value)).all():
         raise ValueError(f"{name}={value.tolist()} must be a whole number from 0")
     return value

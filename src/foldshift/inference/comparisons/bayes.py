@@ -8,6 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import special, stats
 
+from foldshift.core.gate.arrays import as_list
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME
 
@@ -127,7 +130,8 @@ def bayesian_signed_ranks(
     .. [2] Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple
        classifiers through Bayesian analysis. JMLR 18(77), 1-36, section 4.2.
     """
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    check_pairs(a=a, b=b)
+    a, b = as_numbers(a, "a"), as_numbers(b, "b")
     if a.shape != b.shape or a.ndim != 1 or a.size == 0:
         raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected (n,) twice, with at least one pair")
     if not (np.isfinite(a) & np.isfinite(b)).all():
@@ -243,7 +247,7 @@ def bayesian_hierarchical(
 
 def _checked_differences(differences: TableLike) -> list[FloatArray]:
     """Differences of every data set in a row, two or more of two or more data sets."""
-    data = [np.asarray(d, dtype=np.float64).ravel() for d in differences]
+    data = [as_numbers(d, f"differences[{i}]").ravel() for i, d in enumerate(as_list(differences, "differences"))]
     if len(data) < 2 or min(map(len, data)) < 2:
         raise ValueError(
             f"differences holds {len(data)} data sets with {min(map(len, data), default=0)} or more results; expected two or "

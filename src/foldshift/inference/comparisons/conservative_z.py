@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.gate.numbers import as_numbers
 from foldshift.inference.comparisons.paired import TTest
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def conservative_z(differences: ArrayLike, halves: TableLike, *, confidence: flo
        (conservative Z) and equation 13.
     """
     check_confidence(confidence)
-    d, halves = np.asarray(differences, dtype=np.float64).ravel(), np.asarray(halves, dtype=np.float64)
+    d, halves = as_numbers(differences, "differences").ravel(), as_numbers(halves, "halves")
     if d.size == 0 or halves.ndim != 2 or halves.shape[1] != 2 or len(halves) == 0:
         raise ValueError(
             f"differences and halves have shapes {np.shape(differences)} and {halves.shape}; expected (J,) and (M, 2), one or "

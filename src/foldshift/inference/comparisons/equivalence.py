@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import figures, readable
 from foldshift.inference.comparisons.wilcoxon import wilcoxon_signed_ranks
 
@@ -138,7 +140,8 @@ def equivalence_signed_ranks(
     (0.03125, True)
     """
     ends = _margin(margin, alpha)
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    check_pairs(a=a, b=b)
+    a, b = as_numbers(a, "a"), as_numbers(b, "b")
     if a.ndim != 1:
         raise ValueError(f"a has shape {a.shape}; expected (n,), one result for each block")
     p_below, p_above = _one_sided(a, b + ends[0]), _one_sided(b + ends[1], a)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from foldshift.core.arguments import check_finite
+from foldshift.core.gate.numbers import as_numbers, check_finite
+from foldshift.core.gate.rows import check_pairs
 from foldshift.inference.comparisons.bayes import bayesian_signed_ranks
 from foldshift.inference.comparisons.comparison import Row
 from foldshift.inference.comparisons.equivalence import equivalence_signed_ranks
@@ -113,9 +114,10 @@ def _pair_rows(scores: FloatArray, independent: str, small: str, rope: float) ->
 
 def block_scores(scores_a: TableLike, scores_b: TableLike) -> FloatArray:
     """Check one table or two columns of scores, and return them as (n_blocks, n_learners)."""
-    scores = np.asarray(scores_a, dtype=np.float64)
+    check_pairs(scores_a=scores_a, scores_b=scores_b)
+    scores = as_numbers(scores_a, "scores_a")
     if scores_b is not None:
-        other = np.asarray(scores_b, dtype=np.float64)
+        other = as_numbers(scores_b, "scores_b")
         if scores.ndim != 1 or scores.shape != other.shape:
             raise ValueError(
                 f"scores_a and scores_b have shapes {scores.shape} and {other.shape}; expected (n_blocks,) twice: one score for "

@@ -11,14 +11,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import check_confidence, check_finite, plain
+from foldshift.core.arguments import check_confidence, plain
+from foldshift.core.gate.numbers import as_numbers, check_finite, correctness
+from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from foldshift.core.types import BoolArray, FloatArray, Floats, IntArray, TableLike
+    from foldshift.core.types import FloatArray, Floats, IntArray, TableLike
 
 
 @readable
@@ -390,8 +392,9 @@ def mcnemar(
     if method not in ("exact", "mid_p", "asymptotic", "corrected"):
         raise ValueError(f"method={method!r} must be 'exact', 'mid_p', 'asymptotic' or 'corrected'")
     check_confidence(confidence)
-    x_a, x_b = _correct(x_a, "x_a"), _correct(x_b, "x_b")
-    if x_a.shape != x_b.shape or x_a.ndim == 0 or x_a.shape[-1] == 0:
+    check_pairs(x_a=x_a, x_b=x_b)
+    x_a, x_b = correctness(x_a, "x_a") == 1, correctness(x_b, "x_b") == 1
+    if x_a.shape != x_b.shape:
         raise ValueError(f"x_a and x_b have shapes {x_a.shape} and {x_b.shape}; expected the same shape with at least one row")
     n = x_a.shape[-1]
     b, c = (x_a & ~x_b).sum(axis=-1), (x_b & ~x_a).sum(axis=-1)
@@ -434,7 +437,7 @@ def _t_test(differences: TableLike, overlap: float, confidence: float) -> TTest:
 
 def _moments(differences: TableLike) -> _Moments:
     """Moments of the differences of every test."""
-    d = np.asarray(differences, dtype=np.float64)
+    d = as_numbers(differences, "differences")
     if d.ndim == 1:
         d = d[None, :]
     if d.ndim < 2 or d.shape[-1] * d.shape[-2] < 2:
@@ -458,7 +461,7 @@ def _variance(d: FloatArray) -> FloatArray:
 
 def _five_by_two(differences: TableLike) -> tuple[FloatArray, FloatArray, NDArray[np.int32]]:
     """Differences in units of a power of two, the variances of the repetitions, and the exponent of the unit."""
-    d = np.asarray(differences, dtype=np.float64)
+    d = as_numbers(differences, "differences")
     if d.ndim < 2 or d.shape[-2:] != (5, 2):
         raise ValueError(f"differences has shape {d.shape}; the 5x2cv tests need five repetitions of two folds, (5, 2)")
     check_finite(d, "differences", "leave them out or correct them")
@@ -470,15 +473,6 @@ def _ratio(above: Floats, below: Floats) -> FloatArray:
     """Quotient with 0/0 = 0 and x/0 infinite with the sign of x."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where((above == 0) & (below == 0), 0.0, np.divide(above, below))
-
-
-def _correct(x: TableLike, name: str) -> BoolArray:
-    x = np.asarray(x)
-    if not np.isin(x, (0, 1)).all():
-        raise ValueError(
-            f"{name} has values other than 0 and 1, e.g. {x[~np.isin(x, (0, 1))][0]!r}; expected 1 where the row is right"
-        )
-    return x.astype(bool)
 
 
 def _many(p: Floats, what: str) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import check_finite, column_names
+from foldshift.core.arguments import column_names
+from foldshift.core.gate.numbers import as_numbers, check_finite
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import midranks
 from foldshift.inference.comparisons.wilcoxon import orders, rank_sums, wilcoxon_signed_ranks
@@ -394,7 +395,7 @@ def cliques(joined: BoolArray) -> tuple[tuple[int, ...], ...]:
 
 
 def _checked(scores: TableLike) -> FloatArray:
-    scores = np.asarray(scores, dtype=np.float64)
+    scores = as_numbers(scores, "scores")
     if scores.ndim != 2 or scores.shape[0] < 2 or scores.shape[1] < 2:
         raise ValueError(f"scores has shape {scores.shape}; expected (n_blocks, n_methods) with two or more of both")
     check_finite(scores, "scores", "leave that block or that method out")

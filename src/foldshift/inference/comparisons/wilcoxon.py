@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, norm
 
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import SAME, midranks
 
@@ -119,7 +121,8 @@ def wilcoxon_signed_ranks(a: ArrayLike, b: ArrayLike, *, formula: Formula = "cor
 
 def signed_differences(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     """Differences of paired samples without their rounding, in a unit of their own, and the ranks of their magnitudes."""
-    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    check_pairs(a=a, b=b)
+    a, b = as_numbers(a, "a"), as_numbers(b, "b")
     if a.shape != b.shape or a.ndim == 0 or a.shape[-1] == 0:
         raise ValueError(f"a and b have shapes {a.shape} and {b.shape}; expected the same shape with at least one pair")
     if not (np.isfinite(a) & np.isfinite(b)).all():
@@ -146,7 +149,7 @@ def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, fl
     .. [1] Hodges, J. L. and Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of Mathematical Statistics
        34, 598-611.
     """
-    d = np.asarray(d, dtype=np.float64)
+    d = as_numbers(d, "d")
     n = len(d)
     if n > LARGEST_EXACT:
         return float(np.median(d)), np.nan, np.nan

@@ -11,12 +11,12 @@ from scipy.stats import t as student
 from foldshift.core.arguments import (
     check_confidence,
     check_one_of,
-    checked_correctness,
     condition_note,
-    fold_counts,
     joined_notes,
     plain,
 )
+from foldshift.core.gate.numbers import as_numbers, correctness, fold_counts
+from foldshift.core.gate.rows import check_pairs
 from foldshift.inference.intervals.cross_validation import THIS_POPULATION, Interval
 from foldshift.inference.proportions import wilson_interval
 
@@ -57,7 +57,7 @@ def large_sample(r: ArrayLike, m: ArrayLike) -> bool | BoolArray:
     ----------
     .. [1] Wong (2015), section 2.
     """
-    r, m = np.asarray(r, dtype=np.float64), np.asarray(m, dtype=np.float64)
+    r, m = as_numbers(r, "r"), as_numbers(m, "m")
     bad = ~((r >= 0) & (r <= m))
     if bad.any():
         r_bad, m_bad = (np.broadcast_to(a, bad.shape)[bad][0] for a in (r, m))
@@ -126,7 +126,8 @@ def accuracy_interval(
     check_confidence(confidence)
     if level == "fold" and method not in ("auto", "normal"):
         raise ValueError(f"method={method!r} needs level='dataset'; level='fold' takes method 'auto' or 'normal'")
-    r, m = fold_counts(np.atleast_1d(r), m, "r")
+    check_pairs(r=r, m=m)
+    r, m = fold_counts(np.atleast_1d(as_numbers(r, "r")), m, "r")
     large = np.asarray(large_sample(r, m))
     kept = large if small_folds == "drop" else np.ones_like(large)
     note = condition_note(large, small_folds)
@@ -163,7 +164,7 @@ def loo_interval(
     ----------
     .. [1] Wong (2015), section 5.1.
     """
-    x = checked_correctness(x, "x")
+    x = correctness(x, "x")
     return accuracy_interval(x.sum(axis=-1)[..., None], x.shape[-1], confidence=confidence, method=method)
 
 

@@ -11,8 +11,11 @@ from scipy.stats import norm, rankdata
 from scipy.stats import t as student_t
 
 from foldshift.core.arguments import check_confidence, check_one_of
+from foldshift.core.gate.folds import named_folds, tested_rows
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.rows import check_same_rows
+from foldshift.core.gate.targets import class_labels
 from foldshift.core.repr import readable
-from foldshift.partition.folds import refuse_splitter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -78,7 +81,7 @@ def auc_interval(
     scores : array-like of shape (N,) or (r, N)
         Score or probability of the positive class of every row, from the model of the fold that the row is in; of r repetitions.
     folds : array-like of integer, of the shape of scores
-        Fold of every row; plain or stratified.
+        Fold of every row; plain or stratified. A row with -1 is never tested and left out, and needs no score.
     pos_label : object, optional
         Positive class; the larger of the two by default.
     variance : {"unbiased", "plain"}, default="unbiased"
@@ -128,24 +131,28 @@ def auc_interval(
     check_confidence(confidence)
     check_one_of("variance", variance, ("unbiased", "plain"))
     check_one_of("ends", ends, ("logit", "normal"))
-    refuse_splitter(folds)
-    y, scores, folds = np.asarray(y), np.asarray(scores, dtype=np.float64), np.asarray(folds)
+    check_same_rows(y=y, scores=scores, folds=folds)
+    y, scores, folds = class_labels(y, "y"), as_numbers(scores, "scores"), named_folds(folds)
+    scores, folds = np.atleast_2d(scores), np.atleast_2d(folds)
+    if y.ndim != 1 or scores.shape != folds.shape or scores.ndim != 2 or scores.shape[1] != len(y):
+        raise ValueError(
+            f"scores and folds have shapes {scores.shape} and {folds.shape} for y of shape {y.shape}; expected (rows,) or "
+            "(repetitions, rows) of both, and one class for every row"
+        )
+    tested = tested_rows(folds)
+    ever = tested.any(axis=0)
+    y, scores, folds, tested = y[ever], scores[:, ever], folds[:, ever], tested[:, ever]
     classes = np.unique(y)
-    if y.ndim != 1 or len(classes) != 2:
-        raise ValueError(f"y has shape {y.shape} and {len(classes)} classes; expected one of two classes for every row")
+    if len(classes) != 2:
+        raise ValueError(f"y has shape {y.shape} and {len(classes)} classes; expected two classes among tested rows")
     positive = classes[1] if pos_label is None else pos_label
     if positive not in classes:
         raise ValueError(f"pos_label={pos_label!r} is not one of the classes {classes[0]!r} and {classes[1]!r}")
-    scores, folds = np.atleast_2d(scores), np.atleast_2d(folds)
-    if scores.shape != folds.shape or scores.ndim != 2 or scores.shape[1] != len(y):
-        raise ValueError(
-            f"scores and folds have shapes {scores.shape} and {folds.shape} for {len(y)} rows; expected (rows,) or (repetitions, "
-            "rows) of both"
-        )
-    if not np.isfinite(scores).all():
-        raise ValueError(f"scores has {int((~np.isfinite(scores)).sum())} NaN or infinite values; every row needs a score")
+    if not np.isfinite(scores[tested]).all():
+        count = int((~np.isfinite(scores[tested])).sum())
+        raise ValueError(f"scores has {count} NaN or infinite values; every row that a fold tests needs a score")
     right = y == positive
-    found = [_repetition(right, one, row, variance == "unbiased") for one, row in zip(scores, folds)]
+    found = [_repetition(right, *one, variance == "unbiased") for one in zip(scores, folds, tested)]
     if not any(len(areas) for areas, _, _ in found):
         raise ValueError("no fold holds both classes; use stratified folds, or fewer")
     found = [one for one in found if len(one[0])]
@@ -181,13 +188,15 @@ def _on_log_odds(estimate: float, half: float) -> tuple[float, float]:
     return float(expit(middle - half)), float(expit(middle + half))
 
 
-def _repetition(right: BoolArray, scores: FloatArray, folds: IntArray, unbiased: bool) -> tuple[FloatArray, FloatArray, int]:
+def _repetition(
+    right: BoolArray, scores: FloatArray, folds: IntArray, tested: BoolArray, unbiased: bool
+) -> tuple[FloatArray, FloatArray, int]:
     """Areas of the folds with both classes, influence of every row on their mean, and the number of folds left out.
 
     The influence curve is that of the mean of the folds' areas, with every fold's own class shares in the weights, so that it
     sums to 0 within each class of a fold.
     """
-    N, names = len(right), np.unique(folds)
+    N, names = len(right), np.unique(folds[tested])
     kept = [fold for fold in names if 0 < right[folds == fold].sum() < (folds == fold).sum()]
     influence, areas = np.zeros(N), []
     for fold in kept:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.arguments import check_confidence, check_one_of
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.folds import named_folds, tested_rows
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.rows import check_same_rows
 from foldshift.inference._fold_scores import fold_scores
 from foldshift.inference.intervals.interval import (
     ALL_ROWS_MODEL,
@@ -21,7 +25,6 @@ from foldshift.inference.intervals.interval import (
 )
 from foldshift.inference.intervals.interval import Interval as Interval  # offered by this module as well
 from foldshift.inference.repetitions.variance import cv_variance, fold_moments
-from foldshift.partition.folds import refuse_splitter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -77,7 +80,7 @@ def cv_intervals(
     losses : array-like of shape (..., K, M), sequence of K arrays of shape (M_k,), or, with `folds`, of shape (N,)
         Loss of every test row by fold or source; leading axes are independent data sets.
     folds : array-like of shape (N,), optional
-        Fold of every row, if losses are in the order of the rows.
+        Fold of every row, if losses are in the order of the rows; rows with -1 are never tested and left out.
     scores : array-like of shape (r, k), (k,) or (r * k,), or dict
         Scores of the folds of one partition, or of r: an array, or the result of scikit-learn's `cross_val_score` (flat; say
         `cv`, or `n_splits`, unless all are of one partition: ``n_repeats=1``) or `cross_validate`. Only the intervals that need
@@ -210,13 +213,13 @@ def _of_scores(read: FoldScores, design: Design, confidence: float) -> Intervals
 
 
 def _by_fold(losses: TableLike, folds: TableLike) -> list[FloatArray]:
-    refuse_splitter(folds)
-    losses, folds = np.asarray(losses, dtype=np.float64), np.asarray(folds)
+    check_same_rows(losses=losses, folds=folds)
+    losses, folds = as_numbers(losses, "losses"), named_folds(folds)
     if losses.ndim != 1 or losses.shape != folds.shape:
         raise ValueError(
             f"losses has shape {losses.shape} and folds {folds.shape}; expected one loss and one fold for every row, shape (N,)"
         )
-    return [losses[folds == fold] for fold in np.unique(folds)]
+    return [losses[folds == fold] for fold in np.unique(folds[tested_rows(folds)])]
 
 
 class Labels(NamedTuple):
@@ -300,7 +303,7 @@ def nested_cv_interval(loss_of: LossOf, folds: Array, *, confidence: float = 0.9
     ('the model trained on all rows', True)
     """
     check_confidence(confidence)
-    folds = np.asarray(folds)
+    folds = as_array(folds, "folds")
     K = _check_partitions(folds, sources)
     partitions = [_nested_moments(loss_of, row, K, sources) for row in folds]
     err_nested, err_cv, mse, naive_variance = np.mean(partitions, axis=0)
@@ -368,7 +371,7 @@ def _nested_moments(loss_of: LossOf, row: Array, K: int, sources: bool) -> tuple
 
 
 def _losses(loss_of: LossOf, train: BoolArray, test: BoolArray) -> FloatArray:
-    losses = np.asarray(loss_of(train, test), dtype=np.float64)
+    losses = as_numbers(loss_of(train, test), "what loss_of returned")
     if losses.shape != (int(test.sum()),):
         raise ValueError(f"loss_of returned shape {losses.shape} for {int(test.sum())} test rows; expected one loss for each")
     if not np.isfinite(losses).all():

@@ -9,9 +9,12 @@ import pandas as pd
 from scipy.stats import norm
 
 from foldshift.core.arguments import check_confidence, check_one_of
+from foldshift.core.gate.arrays import as_list
+from foldshift.core.gate.folds import named_folds, refuse_splitter, tested_rows
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.rows import check_same_rows
 from foldshift.core.repr import figures, readable
 from foldshift.inference.repetitions.variance import fold_moments
-from foldshift.partition.folds import refuse_splitter
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, TableLike
@@ -70,7 +73,7 @@ def loss_difference_interval(
     losses_a, losses_b : array-like of shape (K, M), sequence of K arrays of shape (M_k,), or, with `folds`, of shape (N,)
         Loss of every test row, of the same rows in the same order.
     folds : array-like of shape (N,), optional
-        Fold of every row.
+        Fold of every row; rows with -1 are never tested and left out.
     variance : {"within", "all pairs"}, default="within"
         Of the differences within folds, which needs two rows in every fold, or about the mean of all [1]_.
     confidence : float, default=0.95
@@ -123,16 +126,20 @@ def loss_difference_interval(
 def _differences(losses_a: Any, losses_b: Any, folds: TableLike) -> list[FloatArray]:
     """Differences of the losses, an array for every fold."""
     refuse_splitter(folds)
-    if folds is None and all(np.ndim(loss) == 0 for loss in losses_a):
+    if folds is None and all(np.ndim(loss) == 0 for loss in as_list(losses_a, "losses_a")):
         raise ValueError(f"losses_a has shape ({len(losses_a)},), one loss for every row; say in which fold each row is: folds=")
     if folds is not None:
-        a, b, folds = np.asarray(losses_a, dtype=np.float64), np.asarray(losses_b, dtype=np.float64), np.asarray(folds)
+        check_same_rows(losses_a=losses_a, losses_b=losses_b, folds=folds)
+        a, b, folds = as_numbers(losses_a, "losses_a"), as_numbers(losses_b, "losses_b"), named_folds(folds)
         if a.ndim != 1 or not a.shape == b.shape == folds.shape:
             raise ValueError(
                 f"losses_a, losses_b and folds have shapes {a.shape}, {b.shape}, {folds.shape}; expected one value for every row"
             )
-        return [(a - b)[folds == fold] for fold in np.unique(folds)]
-    by_fold_a, by_fold_b = ([np.asarray(fold, dtype=np.float64) for fold in losses] for losses in (losses_a, losses_b))
+        return [(a - b)[folds == fold] for fold in np.unique(folds[tested_rows(folds)])]
+    by_fold_a, by_fold_b = (
+        [as_numbers(fold, f"{name}[{number}]") for number, fold in enumerate(as_list(losses, name))]
+        for name, losses in (("losses_a", losses_a), ("losses_b", losses_b))
+    )
     shapes = [[fold.shape for fold in losses] for losses in (by_fold_a, by_fold_b)]
     if shapes[0] != shapes[1]:
         raise ValueError(f"losses_a has folds of shapes {shapes[0]} and losses_b {shapes[1]}; expected the same rows")

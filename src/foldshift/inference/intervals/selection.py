@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 
@@ -92,7 +93,7 @@ def selection_corrected_error(
     check_confidence(confidence)
     if n_bootstraps < 2:
         raise ValueError(f"n_bootstraps={n_bootstraps!r} must be at least 2, e.g. 1000")
-    losses = np.asarray(losses, dtype=np.float64)
+    losses = as_numbers(losses, "losses")
     if losses.ndim not in (2, 3) or min(losses.shape) < 1 or losses.shape[-2] < 2:
         raise ValueError(f"losses has shape {losses.shape}; expected (rows, learners) or (repetitions, rows, learners), two rows")
     if not np.isfinite(losses).all():

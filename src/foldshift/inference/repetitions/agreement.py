@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.numbers import as_numbers
 from foldshift.inference.comparisons.wilcoxon import equal_rows, wilcoxon_signed_ranks
 from foldshift.inference.missing import mean_present, std_present
 
@@ -356,7 +357,7 @@ def _signed_ranks(differences: FloatArray, formula: Formula) -> tuple[FloatArray
 
 
 def _check(values: FloatArray, n_axes: int, shape: str) -> FloatArray:
-    values = np.asarray(values, dtype=np.float64)
+    values = as_numbers(values, "results")
     if values.ndim != n_axes:
         raise ValueError(f"results have shape {values.shape}; expected {shape}")
     return values

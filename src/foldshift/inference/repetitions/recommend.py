@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.stats import chi2
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.repr import figures, readable
 from foldshift.inference._fold_scores import fold_scores
 
@@ -133,7 +134,7 @@ def variance_ratio(repetitions: ArrayLike, rho: float) -> Floats:
     .. [1] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
            Pattern Recognition 48, section 4.3, which claims that the variance does not fall; this is what it does.
     """
-    r = np.asarray(repetitions, dtype=np.float64)
+    r = as_numbers(repetitions, "repetitions")
     if not (r >= 1).all():
         raise ValueError(f"repetitions={repetitions!r} must be 1 or more")
     ratio = rho + (1 - rho) / r

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.arrays import as_list
+from foldshift.core.gate.numbers import as_numbers
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -183,11 +186,11 @@ def fold_moments_of_equal_sizes(losses: FloatArray) -> FoldMoments:
 def check_losses(losses: TableLike) -> FloatArray | list[FloatArray]:
     """Check losses, and return an array of shape (..., K, M), or a list of K one-dimensional ones if their sizes differ."""
     if not isinstance(losses, np.ndarray):
-        folds = [np.asarray(fold, dtype=np.float64) for fold in losses]
+        folds = [as_numbers(fold, f"losses[{number}]") for number, fold in enumerate(as_list(losses, "losses"))]
         if len({fold.shape for fold in folds}) > 1:
             return _check_unequal(folds)
         losses = np.array(folds)
-    losses = np.asarray(losses, dtype=np.float64)
+    losses = as_numbers(losses, "losses")
     if losses.ndim < 2:
         raise ValueError(f"losses has shape {losses.shape}; expected (..., folds, rows) or one array of losses for every fold")
     _check_number_of_folds(losses.shape[-2])

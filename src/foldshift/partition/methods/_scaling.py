@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.gate.targets import numeric_target, one_column
 from foldshift.partition._inputs import measurable
-from foldshift.partition._targets import numeric_target, one_column
 from foldshift.partition.fold_numbers import fold_dtype
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.targets import class_target, numeric_target
 from foldshift.partition._inputs import column_mask, measurable
-from foldshift.partition._targets import class_target, numeric_target
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.methods._assignment import assign
 from foldshift.partition.methods.cosine_features import SCALE, sums_by_group, terms_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.targets import class_target
 from foldshift.partition._inputs import measurable
-from foldshift.partition._targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.neighbours.metric import METRICS, make_space
 from foldshift.partition.neighbours.search import DUPLICATES, FEWEST_SEEDS, assign_in_groups, class_neighbours

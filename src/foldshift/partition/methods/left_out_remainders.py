@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from foldshift.partition._targets import class_target
+from foldshift.core.gate.targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, rows_by_class
 from foldshift.partition.methods.distance_based import Options, Walk, cut_by_neighbours
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldshift.partition._targets import class_target
+from foldshift.core.gate.targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.partition._targets import class_target, numeric_target, one_column
+from foldshift.core.gate.targets import class_target, numeric_target, one_column
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
-from foldshift.partition._targets import class_target
+from foldshift.core.gate.targets import class_target
 from foldshift.partition.methods.distance_based import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds
 from foldshift.partition.methods.scv import scv_folds
 from foldshift.partition.splitters.regression_splitters import FoldsSplitter, make_rngs, warn_of_groups

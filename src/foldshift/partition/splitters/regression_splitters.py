@@ -12,7 +12,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
-from foldshift.partition._targets import numeric_target
+from foldshift.core.gate.targets import numeric_target
 from foldshift.partition.methods.stratified import one_stratum_target, stratified_folds
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.repr import readable
 from foldshift.shift.report.drift_text import percent
 
@@ -51,7 +52,7 @@ def failing(p_values: ArrayLike, alpha: float = 0.05) -> FloatArray:
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
-    p_values = np.asarray(p_values, dtype=np.float64)
+    p_values = as_numbers(p_values, "p_values")
     return np.where(np.isnan(p_values), np.nan, p_values < alpha)
 
 
@@ -143,7 +144,7 @@ def translation_limit(n_features: ArrayLike, base_failures: ArrayLike) -> Floats
     other one more: ``((n_f - b) (b + 1) + b b) / n_f^2``. It is reached if every moved feature fails, so it is a limit, not a
     prediction.
     """
-    n, b = np.asarray(n_features), np.asarray(base_failures)
+    n, b = as_numbers(n_features, "n_features"), as_numbers(base_failures, "base_failures")
     if (n < 1).any() or (b < 0).any() or (b > n).any():
         raise ValueError(f"base_failures={base_failures!r} must be from 0 to n_features={n_features!r}, and that at least 1")
     share = ((n - b) * (b + 1) + b * b) / n**2
@@ -151,10 +152,9 @@ def translation_limit(n_features: ArrayLike, base_failures: ArrayLike) -> Floats
 
 
 def _checked(fails: TableLike) -> FloatArray:
-    fails = np.asarray(fails)
+    fails = as_numbers(fails, "fails")
     if fails.ndim != 2 or 0 in fails.shape:
         raise ValueError(f"fails has shape {fails.shape}; expected (n_tests, n_features) with one or more of both")
-    fails = fails.astype(np.float64)
     bad = ~(np.isnan(fails) | (fails == 0) | (fails == 1))
     if bad.any():
         raise ValueError(f"fails holds {fails[bad][0]:g}; expected 0 or False, 1 or True, or NaN where a feature was not tested")

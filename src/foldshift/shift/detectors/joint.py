@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.numbers import as_numbers, correctness
 from foldshift.inference.roc import roc_area
 from foldshift.shift.columns import target_column, target_values
 from foldshift.shift.detectors.dependence import dependence_test
@@ -58,7 +59,7 @@ def stream(root: int, name: str) -> np.random.Generator:
 
 def score_tests(train: TableLike, test: TableLike) -> list[GlobalTest]:
     """Test the scores of every class by Kruskal-Wallis and KS; the arguments are those of `DriftReport`."""
-    parts = [np.asarray(part, dtype=np.float64) for part in (train, test)]
+    parts = [as_numbers(part, f"scores_{role}") for role, part in (("train", train), ("test", test))]
     parts = [part[:, None] if part.ndim == 1 else part for part in parts]
     for role, part in zip(("train", "test"), parts):
         if part.ndim != 2 or len(part) < FEWEST_ROWS or not np.isfinite(part).all() or part.shape[1] != parts[0].shape[1]:
@@ -83,9 +84,9 @@ def score_tests(train: TableLike, test: TableLike) -> list[GlobalTest]:
 
 def accuracy_test(train: TableLike, test: TableLike) -> GlobalTest:
     """Compare two proportions of correct predictions; the arguments are those of `DriftReport`."""
-    parts = [np.asarray(part) for part in (train, test)]
+    parts = [correctness(part, f"correct_{role}") for role, part in (("train", train), ("test", test))]
     for role, part in zip(("train", "test"), parts):
-        if part.ndim != 1 or len(part) < FEWEST_ROWS or not np.isin(part, (0, 1)).all():
+        if part.ndim != 1 or len(part) < FEWEST_ROWS:
             raise ValueError(
                 f"correct_{role} must be one-dimensional, 0 or 1, at least {FEWEST_ROWS} values; got shape {part.shape}"
             )

@@ -9,6 +9,8 @@ import pandas as pd
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence, plain
+from foldshift.core.gate.arrays import as_array, missing
+from foldshift.core.gate.numbers import correctness
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.comparisons.ranks import friedman
@@ -179,7 +181,7 @@ def chi_square(table: TableLike) -> ChiSquare:
 
 def category_counts(a: ArrayLike, b: ArrayLike) -> tuple[IntArray, Array]:
     """Count every value of a nominal feature in two samples (2, n_values), and list the values; NaN is left out."""
-    first, second = (sample[sample == sample] for sample in (np.asarray(a), np.asarray(b)))
+    first, second = (sample[~missing(sample)] for sample in (as_array(a, "a"), as_array(b, "b")))
     values, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     counts = [np.bincount(part, minlength=len(values)) for part in (codes[: len(first)], codes[len(first) :])]
     return np.array(counts), values
@@ -339,7 +341,7 @@ def two_proportion(correct_val: TableLike, correct_test: TableLike, *, confidenc
 
 def skew(values: ArrayLike) -> Floats:
     """Compute the skewness ``m3 / m2^1.5`` along the last axis, as in Table 6 of the paper (biased, not corrected for n)."""
-    values = np.asarray(values, dtype=np.float64)
+    values = as_numbers(values, "values")
     if values.ndim == 0:
         raise ValueError("values must have an axis, e.g. shape (n_versions,)")
     if values.shape[-1] == 0:
@@ -348,11 +350,7 @@ def skew(values: ArrayLike) -> Floats:
 
 
 def _rate(name: str, correct: ArrayLike) -> tuple[Floats, int]:
-    correct = np.asarray(correct)
-    if correct.ndim == 0 or correct.shape[-1] == 0:
-        raise ValueError(f"{name} has shape {correct.shape}; expected (..., n) with n of at least 1")
-    if correct.dtype != bool and not np.isin(correct, (0, 1)).all():
-        raise ValueError(f"{name} must hold True and False, or 1 and 0, for rows classified correctly or not")
+    correct = correctness(correct, name)
     return correct.mean(axis=-1), correct.shape[-1]
 
 

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.rows import check_same_rows
+from foldshift.core.gate.targets import class_labels
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.shift.inject.row_hash import digests, mix
@@ -76,14 +79,14 @@ class Versions(NamedTuple):
     def injected(self, X: ArrayLike, y: ArrayLike, version: int, masked_value: float = np.nan) -> Injected:
         """Make one version of the table."""
         rows, j = self.rows[version].copy(), self.feature[version]
-        table = np.asarray(X, dtype=np.float64)[rows]
+        table = as_numbers(X, "X")[rows]
         mask = np.zeros(table.shape, dtype=bool)
         if self.offset[version]:
             table[:, j] += self.offset[version]
         if self.masked:
             mask[:, j] = True
             table[:, j] = masked_value
-        return Injected(table, np.asarray(y)[rows], rows, mask, float(self.tied_share[version]))
+        return Injected(table, as_array(y, "y")[rows], rows, mask, float(self.tied_share[version]))
 
 
 class RowCounts(NamedTuple):
@@ -305,7 +308,7 @@ def feature_scale(train: ArrayLike) -> FloatArray:
 
     NaN is left out; 0 also where fewer than two values are left. ``translation`` needs it.
     """
-    train = np.asarray(train, dtype=np.float64)
+    train = as_numbers(train, "train")
     if train.ndim != 2:
         raise ValueError(f"train has shape {train.shape}; expected (n, n_features)")
     scale = np.zeros(train.shape[1])
@@ -386,7 +389,8 @@ def _salt(rng: np.random.Generator | int | None, kind: str) -> np.uint64:
 
 
 def _table(X: TableLike, y: TableLike) -> tuple[FloatArray, Array]:
-    X, y = as_numbers(X, "X"), np.asarray(y)
+    check_same_rows(X=X, y=y)
+    X, y = as_numbers(X, "X"), class_labels(y, "y")
     if X.ndim != 2 or 0 in X.shape or y.shape != (len(X),):
         raise ValueError(
             f"X has shape {X.shape} and y {y.shape}; expected (n, n_features) and (n,) with a row and a feature at least"
@@ -430,7 +434,7 @@ def _scale(scale: TableLike, n_features: int) -> FloatArray:
         raise ValueError(
             "scale is None; translation needs the training standard deviation of every feature: feature_scale(train)"
         )
-    scale = np.asarray(scale, dtype=np.float64)
+    scale = as_numbers(scale, "scale")
     if scale.shape not in ((), (n_features,)) or not np.isfinite(scale).all() or (scale < 0).any():
         raise ValueError(
             f"scale={scale.tolist()!r} must be one finite number of at least 0, or one for each of the {n_features} features"

@@ -50,7 +50,7 @@ def fold_covariates(
         Inputs without missing numbers. Columns of a data frame that hold no numbers are nominal, missing is a category; in arrays
         a nominal column holds a number for each category.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample, one row per seed.
+        Fold of every sample, one row per seed; -1 is a sample that is in every training part and never tested.
     n_folds : int, optional
         Number of folds k; by default the largest fold number plus one.
     categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
@@ -116,7 +116,7 @@ def fold_covariates(
     {'ks_mean': 1.0, 'ks_max': 1.0}
     """
     checked = _checked(X, folds, n_folds, categorical_features)
-    X, folds, n_folds, nominal = checked
+    X, folds, n_folds, n_parts, nominal = checked
     for name, value in (("n_neighbors", n_neighbors), ("max_rows", max_rows)):
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
             raise ValueError(f"{name} must be an integer of at least 1; got {value!r}")
@@ -130,8 +130,8 @@ def fold_covariates(
         "ks_mean": ks.mean(axis=2),
         "ks_max": ks.max(axis=2),
         "hellinger": _hellinger_attributes(checked, HELLINGER_BINS).mean(axis=2),
-        "energy": _energy(coordinates[rows], is_nominal, folds[:, rows], n_folds),
-        "two_sample_auc": _two_sample_auc(coordinates, is_nominal, folds, n_folds, n_neighbors),
+        "energy": _energy(coordinates[rows], is_nominal, folds[:, rows], n_parts)[:, :n_folds],
+        "two_sample_auc": _two_sample_auc(coordinates, is_nominal, folds, n_parts, n_neighbors)[:, :n_folds],
     }
 
 
@@ -145,7 +145,7 @@ def fold_ks_attributes(
     X : DataFrame or array-like of shape (n_samples, n_features)
         Inputs without missing numbers, as in `fold_covariates`.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample, one row per seed.
+        Fold of every sample, one row per seed; -1 is a sample that is in every training part and never tested.
     n_folds : int, optional
         Number of folds k; by default the largest fold number plus one.
     categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
@@ -190,7 +190,7 @@ def fold_hellinger_attributes(
     X : DataFrame or array-like of shape (n_samples, n_features)
         Inputs without missing numbers, as in `fold_covariates`.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample, one row per seed.
+        Fold of every sample, one row per seed; -1 is a sample that is in every training part and never tested.
     n_folds : int, optional
         Number of folds k; by default the largest fold number plus one.
     categorical_features : None, array-like of bool of shape (n_features,), of int, or of str, default=None
@@ -217,11 +217,15 @@ def fold_hellinger_attributes(
 
 
 class _Checked(NamedTuple):
-    """Inputs and folds in the types that the kernels take, the number of folds, and the mask of the nominal columns."""
+    """Inputs and folds in the types that the kernels take, the number of folds, and the mask of the nominal columns.
+
+    Samples that are never tested are a part behind the folds.
+    """
 
     X: FloatArray
     folds: UnsignedArray
     n_folds: int
+    n_parts: int
     nominal: BoolArray
 
 
@@ -237,29 +241,29 @@ def _checked(X: TableLike, folds: TableLike, n_folds: int | None, categorical_fe
         raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features)")
     if not np.isfinite(X).all():
         raise ValueError("X contains NaN or infinity: distances need finite numbers; drop or impute missing values first")
-    folds, n_folds = given_folds(folds, n_folds, X)
-    return _Checked(X, folds.astype(fold_dtype(n_folds)), n_folds, nominal_columns(categorical_features, X.shape[1]))
+    folds, n_folds, n_parts = given_folds(folds, n_folds, table)
+    return _Checked(X, folds.astype(fold_dtype(n_parts)), n_folds, n_parts, nominal_columns(categorical_features, X.shape[1]))
 
 
 def _ks_attributes(data: _Checked) -> FloatArray:
-    X, folds, n_folds, nominal = data
-    out = np.empty((len(folds), n_folds, X.shape[1]))
+    X, folds, n_folds, n_parts, nominal = data
+    out = np.empty((len(folds), n_parts, X.shape[1]))
     for j in range(X.shape[1]):
         if nominal[j]:
             codes, n_codes = bin_codes(X[:, j], 1, True)
-            out[:, :, j] = _by_seed(codes, n_codes, folds, n_folds, _total_variation)
+            out[:, :, j] = _by_seed(codes, n_codes, folds, n_parts, _total_variation)
         else:
-            out[:, :, j] = fold_ks(X[:, j], folds, n_folds)
-    return out
+            out[:, :, j] = fold_ks(X[:, j], folds, n_parts)
+    return out[:, :n_folds]
 
 
 def _hellinger_attributes(data: _Checked, bins: int) -> FloatArray:
-    X, folds, n_folds, nominal = data
-    out = np.empty((len(folds), n_folds, X.shape[1]))
+    X, folds, n_folds, n_parts, nominal = data
+    out = np.empty((len(folds), n_parts, X.shape[1]))
     for j in range(X.shape[1]):
         codes, n_codes = bin_codes(X[:, j], bins, nominal[j])
-        out[:, :, j] = _by_seed(codes, n_codes, folds, n_folds, _hellinger)
-    return out
+        out[:, :, j] = _by_seed(codes, n_codes, folds, n_parts, _hellinger)
+    return out[:, :n_folds]
 
 
 def _by_seed(

@@ -11,6 +11,8 @@ from scipy import special
 
 from foldshift.core.arguments import plain
 from foldshift.core.categorical import nominal_columns
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.targets import class_labels
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.shift.table_versions import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
@@ -143,7 +145,7 @@ def expected_hellinger(totals: ArrayLike, n_test: ArrayLike, *, formula: Literal
     """
     if formula not in ("exact", "approximate"):
         raise ValueError(f"formula={formula!r} must be 'exact' or 'approximate'")
-    totals = np.asarray(totals)
+    totals = as_array(totals, "totals")
     if totals.ndim == 0 or totals.dtype.kind not in "ui" or (totals < 0).any():
         raise ValueError(
             f"totals has shape {totals.shape} and type {totals.dtype}; expected (..., n_bins) integers of at least 0"
@@ -262,7 +264,7 @@ def hellinger(a: ArrayLike, b: ArrayLike, *, bins: int = 30, categorical: bool =
     >>> hellinger(["a", "a", "b"], ["b", "c"], categorical=True).__round__(3)
     1.088
     """
-    a, b = np.asarray(a), np.asarray(b)
+    a, b = ((class_labels(part, name) if categorical else as_numbers(part, name)) for part, name in ((a, "a"), (b, "b")))
     for name, sample in (("a", a), ("b", b)):
         if sample.ndim != 1 or len(sample) == 0:
             raise ValueError(f"sample {name} has shape {sample.shape}; expected (n,) with n of at least 1")

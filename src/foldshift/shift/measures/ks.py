@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.numbers import whole_numbers
 from foldshift.core.repr import readable
 from foldshift.partition.folds import given_folds
 from foldshift.shift.table_versions import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
@@ -170,10 +171,11 @@ def ks_p_value(
     >>> round(ks_p_value(0.5, 20, 20), 4), round(ks_p_value(0.5, 20, 20, "asymptotic"), 4)
     (0.0123, 0.0135)
     """
-    D, n1, n2 = np.broadcast_arrays(np.asarray(D, dtype=np.float64), np.asarray(n1), np.asarray(n2))
+    sizes = (whole_numbers(size, name, "sizes of samples") for size, name in ((n1, "n1"), (n2, "n2")))
+    D, n1, n2 = np.broadcast_arrays(as_numbers(D, "D"), *sizes)
     if ((D < 0) | (D > 1)).any():
         raise ValueError(f"D={D[(D < 0) | (D > 1)][0]:g} must be from 0 to 1")
-    if n1.dtype.kind not in "ui" or n2.dtype.kind not in "ui" or (n1 < 0).any() or (n2 < 0).any():
+    if (n1 < 0).any() or (n2 < 0).any():
         raise ValueError("n1 and n2 must be integers of at least 0")
     if method not in KS_METHODS:
         raise ValueError(f"method={method!r} must be one of {', '.join(KS_METHODS)}")
@@ -222,7 +224,7 @@ def ks_method(
 
 def tie_sizes(a: ArrayLike, b: ArrayLike) -> IntArray:
     """Count the sizes of the groups of equal values of two samples together, in ascending order; NaN is left out."""
-    pooled = np.concatenate([np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)])
+    pooled = np.concatenate([as_numbers(a, "a"), as_numbers(b, "b")])
     return np.unique(pooled[~np.isnan(pooled)], return_counts=True)[1]
 
 
@@ -279,8 +281,8 @@ def _ks_column(train: FloatArray, test: FloatArray, counts: UnsignedArray) -> tu
 def _checked_ties(ties: ArrayLike | None, n: int) -> IntArray | None:
     if ties is None:
         return None
-    ties = np.asarray(ties)
-    if ties.ndim != 1 or ties.dtype.kind not in "ui" or (ties < 1).any() or ties.sum() != n:
+    ties = whole_numbers(ties, "ties", "sizes of groups of equal values")
+    if ties.ndim != 1 or (ties < 1).any() or ties.sum() != n:
         raise ValueError(f"ties must be the sizes of the groups of equal values, at least 1 each, with sum n1 + n2 = {n}")
     return ties
 
@@ -372,7 +374,8 @@ def fold_ks(y: ArrayLike, folds: ArrayLike, n_folds: int | None = None) -> Float
     y : array-like of shape (n_samples,)
         Target; finite numbers.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample from 0, one row per seed; or a splitter such as ``KFold(5)``.
+        Fold of every sample from 0, one row per seed; or a splitter such as ``KFold(5)``. -1 is a sample that is in every
+        training part and never tested.
     n_folds : int, optional
         Number of folds; by default the largest fold number plus one.
 
@@ -399,16 +402,16 @@ def fold_ks(y: ArrayLike, folds: ArrayLike, n_folds: int | None = None) -> Float
     array([[0.5, 0.5],
            [1. , 1. ]])
     """
-    y = as_numbers(y, "y")
+    target, y = y, as_numbers(y, "y")
     if y.ndim != 1:
         raise ValueError(f"y has shape {y.shape}; expected (n_samples,)")
     if not np.isfinite(y).all():
         raise ValueError("y holds NaN or infinite values; drop them first")
-    folds, n_folds = given_folds(folds, n_folds, y, y)
+    folds, n_folds, n_parts = given_folds(folds, n_folds, target, target)
     order = np.argsort(y, kind="stable")
     sorted_y = y[order]
     ends = np.append(np.flatnonzero(sorted_y[1:] != sorted_y[:-1]) + 1, len(y))
-    return fold_ks_in_order(np.ascontiguousarray(folds[:, order]), ends, n_folds)
+    return fold_ks_in_order(np.ascontiguousarray(folds[:, order]), ends, n_parts)[:, :n_folds]
 
 
 @compiled

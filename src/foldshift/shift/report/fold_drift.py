@@ -162,7 +162,8 @@ def fold_drift(
     y : array-like of shape (n_samples,), optional
         Target, tested as one more feature. None: not tested.
     folds : array-like of shape (n_seeds, n_samples) or (n_samples,), integer; or splitter
-        Fold of every sample from 0, one row per seed; or a splitter such as ``KFold(5)``.
+        Fold of every sample from 0, one row per seed; or a splitter such as ``KFold(5)``. -1 is a sample that is in every
+        training part and never tested.
     n_folds : int, optional
         Number of folds; by default the largest fold number plus one.
     categorical_features, feature_names, keep, task
@@ -218,8 +219,8 @@ def fold_drift(
     if y is not None:
         values = target_values(y, n)
         columns.append(target_column(values, values, task))
-    folds, n_folds = given_folds(folds, n_folds, X, y, least=2)
-    folds = folds.astype(fold_dtype(n_folds))
+    folds, n_folds, n_parts = given_folds(folds, n_folds, X, y, least=2)
+    folds = folds.astype(fold_dtype(n_parts))
     rows, notes = _rows(columns, y is not None, notes)
     if not rows:
         raise ValueError(f"nothing can be compared: {' '.join(notes)}")
@@ -227,13 +228,14 @@ def fold_drift(
     enough = int(np.ceil(4 * len(rows) / alpha)) - 1  # the smallest corrected p, two-sided, is then half of alpha
     if n_random is None:
         n_random = max(1999, enough if n_seeds == 1 else n_seeds)
-    nulls = _null_distributions(rows, random_cuts(folds, n_random, rng), n_folds, alpha)
+    nulls = _null_distributions(rows, random_cuts(folds, n_random, rng), (n_folds, n_parts), alpha)
     p_values, distances = np.empty((n_seeds, n_folds, len(rows))), np.empty((n_seeds, n_folds, len(rows)))
     for j, (_, _, row) in enumerate(rows):
-        distances[:, :, j], p_values[:, :, j] = fold_tests(row.is_nominal, row.ends, folds[:, row.order], n_folds)
+        tests = fold_tests(row.is_nominal, row.ends, folds[:, row.order], n_parts)
+        distances[:, :, j], p_values[:, :, j] = (values[:, :n_folds] for values in tests)
     found = np.column_stack([mean_distances(distances[:, :, j]) for j in range(len(rows))])
     by_chance = np.column_stack([np.concatenate(nulls[_pattern(row)].means) for _, _, row in rows])
-    p_more, p_less = chances(found, by_chance, _kinds(folds, n_folds, n_random), max(9999, enough), rng)
+    p_more, p_less = chances(found, by_chance, _kinds(folds, n_parts, n_random), max(9999, enough), rng)
     features = []
     for j, (name, kind, row) in enumerate(rows):
         null = nulls[_pattern(row)]
@@ -278,16 +280,19 @@ def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[li
 
 
 def _null_distributions(
-    rows: list[_Row], blocks: Iterator[UnsignedArray], n_folds: int, alpha: float
+    rows: list[_Row], blocks: Iterator[UnsignedArray], counts: tuple[int, int], alpha: float
 ) -> dict[tuple[bool, bytes], _Null]:
     """Test the folds of random cuts, block by block, for every pattern of equal values among the rows.
 
-    A random cut knows no rows, only how many values are equal: columns without ties share one null distribution.
+    `counts` holds the numbers of folds and of parts. A random cut knows no rows, only how many values are equal: columns without
+    ties share one null distribution.
     """
+    n_folds, n_parts = counts
     nulls = {_pattern(row): _Null() for _, _, row in rows}
     for cuts in blocks:
         for (is_nominal, ends), null in nulls.items():
-            distance, p = fold_tests(is_nominal, np.frombuffer(ends, dtype=np.int64), cuts, n_folds)
+            tests = fold_tests(is_nominal, np.frombuffer(ends, dtype=np.int64), cuts, n_parts)
+            distance, p = (values[:, :n_folds] for values in tests)
             null.means.append(mean_distances(distance))
             null.n_failed += int((p < alpha).sum())
             null.n_tested += int((~np.isnan(p)).sum())

@@ -1,0 +1,107 @@
+"""Targets, classes and groups: one dimension, nothing missing, one type of label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from foldshift.core.gate.arrays import as_array, missing
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from foldshift.core.types import Array, TableLike
+
+
+def one_column(y: TableLike, name: str = "y") -> Array:
+    """Convert a target to one dimension, objects that are numbers to numbers; raise ValueError for missing or infinite values."""
+    y = as_array(y, name)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(
+            f"{name} has shape {y.shape}; expected one column, (n_samples,): stratify on one output, such as y[:, 0]"
+        )
+    check_present(y, name)
+    if y.dtype.kind == "O" and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in y.tolist()):
+        y = np.array(y.tolist())
+    if y.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers, such as {y.tolist()[0]!r}; give the real part, or labels")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError(f"{name} contains infinity in row {np.isinf(y).argmax()}; expected finite numbers")
+    return y
+
+
+def check_present(y: TableLike, name: str = "y") -> None:
+    """Refuse a target with missing or masked values, of any type and shape."""
+    array = as_array(y, name)
+    gone = missing(array)
+    if gone.any():
+        rows = gone if gone.ndim == 1 else gone.any(axis=tuple(range(1, gone.ndim)))
+        raise ValueError(
+            f"{name} contains NaN: {rows.sum()} of {len(rows)} rows (the first is row {rows.argmax()}) have no target; "
+            "drop them before cutting"
+        )
+
+
+def numeric_target(y: ArrayLike) -> Array:
+    """Check a target that is sorted by size, to be stratified on."""
+    y = one_column(y)
+    if y.dtype.kind not in "buif":
+        example = f" (such as {y.tolist()[0]!r})" if len(y) else ""
+        raise ValueError(
+            f"y must hold numbers to be stratified on; got dtype {y.dtype}{example}. For classes use SCV or StratifiedKFold."
+        )
+    return y
+
+
+def class_target(y: ArrayLike) -> Array:
+    """Check a target that holds classes: text, truth values, or whole numbers of any type."""
+    y = one_column(y)
+    if y.dtype.kind == "f" and (y != np.floor(y)).any():
+        raise ValueError(
+            "Supported target types are: ('binary', 'multiclass'). Got 'continuous' instead. For a continuous target use "
+            f"ContinuousStratifiedKFold, or make_folds('TSCV', ...); y holds {y[y != np.floor(y)][0]:g}."
+        )
+    check_one_type(y, "y")
+    return y
+
+
+def check_one_type(labels: Array, name: str, mixes: str = "mixes") -> None:
+    """Refuse labels of several types, which have no order."""
+    if labels.dtype.kind == "O":
+        types = sorted({type(value).__name__ for value in labels.tolist()})
+        if len(types) > 1:
+            raise ValueError(
+                f"{name} {mixes} labels of type {' and '.join(types)}; make them all text: [str(label) for label in {name}]"
+            )
+
+
+def group_labels(groups: TableLike, n_samples: int, name: str = "groups") -> Array:
+    """Check the group of every sample: labels of any one type that sorts, none missing."""
+    array = as_array(groups, name)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.shape != (n_samples,):
+        raise ValueError(f"{name} have shape {array.shape}; expected (n_samples,) = {(n_samples,)}, one label for each sample")
+    gone = missing(array)
+    if gone.any():
+        raise ValueError(
+            f"{name} contain NaN: {gone.sum()} of {n_samples} rows (the first is row {gone.argmax()}) have no group; drop "
+            "them, or give each a group of its own"
+        )
+    check_one_type(array, name, "mix")
+    return array
+
+
+def class_labels(labels: TableLike, name: str) -> Array:
+    """Check labels of any shape, of classes or groups, that must be present and of one type."""
+    array = as_array(labels, name)
+    check_present(array, name)
+    if array.dtype.kind == "O" and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in array.ravel()):
+        array = np.array(array.tolist())
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers, such as {array.ravel().tolist()[0]!r}; give labels")
+    check_one_type(array.ravel(), name)
+    return array
