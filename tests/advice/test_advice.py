@@ -40,7 +40,7 @@ from foldshift.advice.issues import find_faults
 from foldshift.advice.learner_warnings import warned
 from foldshift.advice.power import in_words, power_of
 from foldshift.advice.preprocessing import LARGE, on_all_cores, prepared, usual
-from foldshift.advice.report_interval import _skewness, mean_and_variance, row_interval
+from foldshift.inference.intervals.mean_loss import _skewness, mean_and_variance, row_interval
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.score import as_score
 from foldshift.advice.split_half import N_PAIRS, on_half

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
-from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from foldshift.core.repr import figures
 from foldshift.inference.intervals.interval import WORDS
-from foldshift.inference.proportions import wilson_interval
+from foldshift.inference.intervals.mean_loss import mean_and_variance, row_interval
 
 if TYPE_CHECKING:
     from foldshift.advice.rules import Rule
     from foldshift.advice.score import Score
     from foldshift.advice.timed_cv import Experiment, Fits
-    from foldshift.core.types import FloatArray, IntArray
+    from foldshift.core.types import FloatArray
 
 Verdict = Literal["better", "worse", "equivalent", "not decided"]
 
@@ -26,10 +25,6 @@ THESE_MODELS = "the error on new rows of models trained as these were, on {share
 INFLATION = {"share": 1.15, "loss": 1.05}
 """Of the variance of a difference: variance of estimate less truth over the row variance of one repetition, on eleven generated
 populations of the study of honest cuts, three learners and 50, 150 and 400 rows."""
-HARD, UNSTABLE, SKEWED = 0.5, 0.5, 1.3
-"""Of the interval of one score, chosen on the same populations and 16 data sets that `validation/held_out_sets.py` does not
-name: how far models err together where the task is hard, what repeating takes off where the learner is unstable, and how far
-the third moment of the losses is underrated by that of a sample."""
 
 
 class ScoreInterval(NamedTuple):
@@ -113,105 +108,6 @@ def share_words(k: int) -> str:
     """Share of the rows in a training part of k folds, in words."""
     words = {2: "half", 3: "two thirds", 4: "three quarters", 5: "four fifths", 10: "nine tenths"}
     return words.get(k, f"{100 * (k - 1) / k:.3g} %")
-
-
-def row_interval(
-    losses: FloatArray,
-    confidence: float = 0.95,
-    kind: Literal["loss", "share"] = "loss",
-    groups: IntArray | None = None,
-) -> tuple[float, float, float]:
-    """Estimate and interval of a mean loss from the spread of the rows within one repetition, for any number of repetitions.
-
-    `losses` has shape (r, n), NaN for rows that were not tested; `kind` is "share" for losses of 0 or 1. With `groups` of shape
-    (n,) the spread is that of whole groups.
-
-    Notes
-    -----
-    The mean is one over all repetitions, the variance that of one: the losses of the rows in a single repetition, divided by n.
-    For a stable learner repetitions agree on every row, and this is the interval of [1]_ about the mean error of these
-    models. For an unstable one the spread of the rows' means over repetitions is far too small: the models of different folds
-    share rows, and err together.
-
-    Shares have Wilson's interval with as many rows as give that variance times ``1 + HARD p - UNSTABLE u (1 - 1 / r)``: models
-    trained on nearly the same rows err together the more, the more there is to err on (`p`, the share); and of the part `u` of
-    the variance that lies between repetitions of one row, repeating takes most away. Other losses have the lower end of the
-    interval of a logarithm, and above, where it is further, Student's t corrected for skewness [2]_, that of the sample times
-    ``SKEWED``: a sample seldom holds the largest losses. With groups the variance of the mean is that of sums over groups [3]_,
-    with one degree of freedom for each group but one. The skewness of these sums is halfway between their own, which few groups
-    underrate, and that of rows, which is larger: chosen on populations of the study of honest cuts in groups, none of which is
-    held out (``validation/calibrate_advice.py --of-the-rules --parts groups``).
-
-    References
-    ----------
-    .. [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33.
-    .. [2] Hall, P. (1992). On the removal of skewness by transformation. JRSS B 54, 221-228.
-    .. [3] Cameron, A.C., Miller, D.L. (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50,
-       section II.
-    """
-    tested = ~np.isnan(losses).any(axis=0)
-    losses, groups = losses[:, tested], None if groups is None else np.unique(groups[tested], return_inverse=True)[1].ravel()
-    mean, variance, df = mean_and_variance(losses, groups)
-    if kind == "share":
-        factor = 1 + HARD * mean - UNSTABLE * _unstable_part(losses)
-        n = losses.shape[1] / factor
-        if groups is not None and variance > 0:
-            n = min(n, mean * (1 - mean) / (factor * variance))
-        if groups is not None:  # the quantile of Student's t, as the confidence that gives it to Wilson's interval
-            confidence = 2 * norm.cdf(student_t.isf((1 - confidence) / 2, df)) - 1
-        low, high = wilson_interval(mean, n, confidence)
-        return mean, float(low), float(high)
-    quantile = float(student_t.isf((1 - confidence) / 2, df))
-    if mean <= 0 or variance == 0:
-        return mean, mean, mean
-    ratio = np.sqrt(variance) / mean
-    skewness = SKEWED * _skewness(losses, groups)
-    high = mean + np.sqrt(variance * (df + 1)) * _hall(quantile, skewness, df + 1)
-    return mean, mean * float(np.exp(-quantile * ratio)), max(mean * float(np.exp(quantile * ratio)), high)
-
-
-def _unstable_part(losses: FloatArray) -> float:
-    """Part of the variance of the losses that lies between repetitions of a row, times 1 - 1 / r; 0 for one repetition."""
-    r, total = len(losses), float(losses.var())
-    if r < 2 or total == 0:
-        return 0.0
-    return min(float(losses.var(axis=0, ddof=1).mean()) / total, 1.0) * (1 - 1 / r)
-
-
-def mean_and_variance(losses: FloatArray, groups: IntArray | None = None) -> tuple[float, float, int]:
-    """Mean loss over all repetitions, the variance of the mean of one, and its degrees of freedom."""
-    n, mean = losses.shape[1], float(losses.mean())
-    if groups is None:
-        return mean, float(losses.var(axis=1, ddof=1).mean()) / n, n - 1
-    codes = np.unique(groups, return_inverse=True)[1].ravel()
-    n_groups, sums = int(codes.max()) + 1, _group_sums(losses, codes)
-    return mean, float((sums**2).sum(axis=1).mean()) * n_groups / max(n_groups - 1, 1) / n**2, max(n_groups - 1, 1)
-
-
-def _skewness(losses: FloatArray, groups: IntArray | None) -> float:
-    """Skewness of the losses, the mean over repetitions; with groups halfway to that of their sums, corrected for bias."""
-    of_rows = _third(losses)
-    if groups is None or (n_groups := int(groups.max()) + 1) < 3:
-        return of_rows
-    return (of_rows + _third(_group_sums(losses, groups)) * np.sqrt(n_groups * (n_groups - 1)) / (n_groups - 2)) / 2
-
-
-def _third(values: FloatArray) -> float:
-    third = ((values - values.mean(axis=1, keepdims=True)) ** 3).mean(axis=1)
-    return float(np.mean(third / np.maximum(values.std(axis=1), 1e-300) ** 3))
-
-
-def _group_sums(losses: FloatArray, groups: IntArray) -> FloatArray:
-    """Sums over groups of the losses less their mean, by repetition; ndarray of shape (r, n_groups)."""
-    return np.array([np.bincount(groups, row - row.mean(), int(groups.max()) + 1) for row in losses])
-
-
-def _hall(quantile: float, skewness: float, n: int) -> float:
-    """Upper end in standard deviations of a row, by the inverse of Hall's cubic transformation (1992)."""
-    if abs(skewness) < 1e-9:
-        return quantile / np.sqrt(n)
-    inside = 1 + skewness * (-quantile / np.sqrt(n) - skewness / (6 * n))
-    return -3 / skewness * (np.cbrt(inside) - 1)
 
 
 def _rows(request: _Request) -> ScoreInterval:

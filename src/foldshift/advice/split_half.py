@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
-from foldshift.advice.report_interval import row_interval
 from foldshift.advice.split_shift import cut, table_of
 from foldshift.advice.timed_cv import fit, losses_on
 from foldshift.core.errors import DataError
+from foldshift.inference.intervals.mean_loss import row_interval
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data

@@ -51,6 +51,8 @@ from .intervals.cross_validation import (
     nested_cv_interval as nested_cv_interval,
 )
 from .intervals.difference import loss_difference_interval as loss_difference_interval
+from .intervals.score_difference import score_difference_interval as score_difference_interval
+from .intervals.score_interval import score_interval as score_interval
 from .intervals.selection import selection_corrected_error as selection_corrected_error
 from .repetitions.agreement import agreements as agreements
 from .repetitions.convergence import converged_after as converged_after

@@ -31,9 +31,13 @@ def wilson_interval(share: ArrayLike, n: ArrayLike, confidence: float = 0.95) ->
     .. [1] Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
        Statistical Association 22, 209-212.
     """
-    share, n = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    return wilson_ends(share, n, -float(ndtri((1 - confidence) / 2)))
+
+
+def wilson_ends(share: ArrayLike, n: ArrayLike, quantile: float) -> tuple[FloatArray, FloatArray]:
+    """Wilson's interval with a quantile in place of a confidence, such as Student's."""
+    share, n, z = np.asarray(share, dtype=np.float64), np.asarray(n, dtype=np.float64), quantile
     n = np.where(n > 0, n, np.nan)
-    z = -ndtri((1 - confidence) / 2)
     scale = 1 + z**2 / n
     centre = (share + z**2 / (2 * n)) / scale
     half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / scale

@@ -1,0 +1,300 @@
+"""Intervals of scores: estimates of scikit-learn, ends by hand, influences by differences, domains, odd tables, refusals."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn import metrics
+
+from foldshift.core.errors import DataError
+from foldshift.inference import mcnemar, score_difference_interval, score_interval
+from foldshift.inference.intervals.score_difference import PAIRED
+from foldshift.inference.intervals.score_ends import Spread, area_ends, area_variance, quantile_of
+from foldshift.inference.intervals.score_interval import DEPENDENT
+from foldshift.inference.intervals.score_names import SCORES, score_name
+from foldshift.inference.intervals.score_parts import area, average_precision, label_score, table_of, table_score
+from foldshift.inference.proportions import wilson_interval
+
+RNG = np.random.default_rng(0)
+N = 120
+BINARY = (RNG.random(N) < 0.3).astype(int)
+LABELS = np.where(RNG.random((2, N)) < 0.8, BINARY, 1 - BINARY)
+RANKS = (BINARY + RNG.standard_normal((2, N))).round(1)  # with ties
+NUMBERS = RNG.standard_normal(N)
+PREDICTED = 0.5 * NUMBERS + RNG.standard_normal((2, N)) / 2
+OTHER = 0.4 * NUMBERS + RNG.standard_normal((2, N)) / 2
+FOLDS, GROUPS = np.arange(N) % 5, np.arange(N) // 6
+SKLEARN = {
+    "error": lambda y, p: 1 - metrics.accuracy_score(y, p),
+    "specificity": lambda y, p: metrics.recall_score(y, p, pos_label=0),
+    "cohen_kappa": metrics.cohen_kappa_score,
+    "roc_auc": metrics.roc_auc_score,
+    "brier_score": metrics.brier_score_loss,
+    "log_loss": metrics.log_loss,
+    "root_mean_squared_error": metrics.root_mean_squared_error,
+    "matthews_corrcoef": metrics.matthews_corrcoef,
+}
+
+
+def case(name):
+    """Target and predictions (2, n) that a score needs, and those of another learner."""
+    other = np.where(RNG.random((2, N)) < 0.75, BINARY, 1 - BINARY)
+    return {
+        "labels": (BINARY, LABELS, other),
+        "ranks": (BINARY, RANKS, RANKS + 0.5 * np.random.default_rng(1).standard_normal((2, N))),
+        "probabilities": (BINARY, 1 / (1 + np.exp(-RANKS)), 1 / (1 + np.exp(-0.5 * RANKS))),
+        "numbers": (NUMBERS, PREDICTED, OTHER),
+    }[score_name(name).needs]
+
+
+def of_sklearn(name, y, predicted):
+    if name in SKLEARN:
+        return SKLEARN[name](y, predicted)
+    if score_name(name).needs == "labels":
+        if "_" in name and name.split("_")[-1] in ("macro", "weighted", "micro"):
+            return getattr(metrics, f"{name.rsplit('_', 1)[0]}_score")(y, predicted, average=name.rsplit("_", 1)[1])
+        return getattr(metrics, f"{name}_score")(y, predicted)
+    return getattr(metrics, name if hasattr(metrics, name) else f"{name}_score")(y, predicted)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_estimates_are_those_of_scikit_learn(name):
+    y, predicted, other = case(name)
+    wanted = np.mean([of_sklearn(name, y, one) for one in predicted])
+    assert score_interval(y, predicted, name).estimate == pytest.approx(wanted, abs=1e-12)
+    less = np.mean([of_sklearn(name, y, one) for one in other])
+    assert score_difference_interval(y, predicted, other, name).estimate == pytest.approx(wanted - less, abs=1e-12)
+
+
+def test_scores_of_several_classes_are_those_of_scikit_learn():
+    y = RNG.integers(4, size=90)
+    predicted = np.where(RNG.random(90) < 0.6, y, RNG.integers(3, size=90))  # the last class is predicted where it is right only
+    for name in ("balanced_accuracy", "f1_macro", "f1_weighted", "precision_macro", "jaccard_weighted", "cohen_kappa"):
+        assert score_interval(y, predicted, name).estimate == pytest.approx(of_sklearn(name, y, predicted)), name
+    text = np.array(list("abcd"))
+    assert score_interval(text[y], text[predicted], "f1_macro")[2:5] == score_interval(y, predicted, "f1_macro")[2:5]
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_ends_stay_in_the_domain_with_groups_repetitions_and_few_rows(name):
+    score = SCORES[name]
+    for size in (8, 20, N):
+        y, predicted, other = (np.asarray(one)[..., :size] for one in case(name))
+        for options in ({}, {"groups": np.arange(size) // 2}, {"folds": np.arange(size) % 2}):
+            found = score_interval(y, predicted, name, **options)
+            assert score.low <= found.low <= found.estimate <= found.high <= score.high, (name, size, options)
+            gap = score_difference_interval(y, predicted, other, name, **options)
+            assert gap.low < gap.estimate < gap.high, (name, size, options)
+            assert max(abs(gap.low), abs(gap.high)) <= score.high - score.low
+            back = score_difference_interval(y, other, predicted, name, **options)
+            assert (back.low, back.high) == pytest.approx((-gap.high, -gap.low), abs=1e-9)
+
+
+def test_accuracy_is_wilson_s_with_fewer_rows():
+    y = np.zeros(50, dtype=int)
+    predicted = (np.arange(50) < 8).astype(int)
+    found = score_interval(y, predicted, "accuracy")
+    assert (found.low, found.high) == pytest.approx(tuple(map(float, wilson_interval(42 / 50, 50 / DEPENDENT))))
+
+
+def test_f1_is_the_mapped_jaccard_index():
+    y, predicted = np.repeat([1, 1, 0, 0], [12, 5, 3, 80]), np.repeat([1, 0, 1, 0], [12, 5, 3, 80])
+    found = score_interval(y, predicted, "f1")
+    low, high = wilson_interval(12 / 20, 20 / DEPENDENT)
+    assert found.estimate == pytest.approx(24 / 32)
+    assert (found.low, found.high) == pytest.approx((2 * low / (1 + low), 2 * high / (1 + high)))
+
+
+def test_balanced_accuracy_joins_the_recalls_by_mover():
+    y, predicted = np.repeat([1, 1, 0, 0], [6, 2, 80, 12]), np.repeat([1, 0, 0, 1], [6, 2, 80, 12])
+    found = score_interval(y, predicted, "balanced_accuracy")
+    shares, sizes = np.array([6 / 8, 80 / 92]), np.array([8, 92])
+    low, high = wilson_interval(shares, sizes / DEPENDENT)
+    ends = shares.mean() - np.hypot(*(shares - low)) / 2, shares.mean() + np.hypot(*(high - shares)) / 2
+    assert (found.low, found.high) == pytest.approx(ends)
+
+
+@pytest.mark.parametrize("name", ["matthews_corrcoef", "cohen_kappa"])
+def test_gradients_of_tables_are_those_of_small_steps(name):
+    table = np.array([[20.0, 4, 1], [3, 15, 2], [0, 5, 9]])
+    value, gradient = table_score(name, table)
+    for place in np.ndindex(3, 3):
+        moved = table / table.sum()
+        moved[place] += 1e-6
+        step = (table_score(name, moved)[0] - value) / 1e-6
+        assert step == pytest.approx(gradient[place] - (gradient * table / table.sum()).sum(), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", [one for one, score in SCORES.items() if score.needs == "labels"])
+def test_influences_of_labels_are_those_of_rows_counted_twice(name):
+    score, table = SCORES[name], table_of(BINARY, LABELS[0], 2)
+    value, influence = label_score(score, table, 1)
+    assert (influence * table).sum() == pytest.approx(0, abs=1e-9)
+    if score.average == "weighted":
+        return  # the weights of classes are held fixed
+    for place in np.ndindex(2, 2):
+        more = 1000 * table
+        more[place] += 1
+        assert (label_score(score, more, 1)[0] - value) * more.sum() == pytest.approx(influence[place], abs=0.01)
+
+
+def test_influences_of_average_precision_are_those_of_the_jackknife():
+    positive, scores = BINARY == 1, RANKS[0]
+    found = average_precision(positive, scores)
+    without = [average_precision(np.delete(positive, i), np.delete(scores, i)).estimate for i in range(N)]
+    assert np.corrcoef(found.influence, -np.array(without))[0, 1] > 0.999
+
+
+def ledell(y, scores, folds):
+    """Estimate and variance of LeDell et al. (2015), by their formulas: means over folds, class shares of the fold."""
+    areas, parts = [], []
+    for fold in np.unique(folds):
+        up, down = scores[(folds == fold) & (y == 1)], scores[(folds == fold) & (y == 0)]
+        wins = (up[:, None] > down) + 0.5 * (up[:, None] == down)
+        share, value = len(up) / (len(up) + len(down)), wins.mean()
+        of_up, of_down = (wins.mean(axis=1) - value) / share, (wins.mean(axis=0) - value) / (1 - share)
+        areas.append(value)
+        parts.append((np.concatenate([of_up, of_down]) ** 2).mean())
+    return np.mean(areas), np.mean(parts) / len(y)
+
+
+def test_area_over_equal_folds_has_the_variance_of_ledell():
+    y, folds = np.arange(200) % 4 // 3, np.arange(200) // 4 % 5  # ten positive rows and thirty others in every fold
+    scores = y + RNG.standard_normal(200)
+    found = area(y == 1, scores, folds)
+    estimate, _ = ledell(y, scores, folds)
+    assert found.estimate == pytest.approx(estimate)
+    plain = found.influence * np.where(y == 1, np.sqrt(45 / 50), np.sqrt(145 / 150))  # theirs counts no mean that is estimated
+    assert (plain**2).sum() / 200**2 == pytest.approx(ledell(y, scores, folds)[1])
+
+
+def test_area_of_one_test_set_has_the_variance_of_delong():
+    found = area(BINARY == 1, RANKS[0], np.zeros(N, dtype=int))
+    up, down = RANKS[0][BINARY == 1], RANKS[0][BINARY == 0]
+    wins = (up[:, None] > down) + 0.5 * (up[:, None] == down)
+    wanted = wins.mean(axis=1).var(ddof=1) / len(up) + wins.mean(axis=0).var(ddof=1) / len(down)
+    assert area_variance(found.influence[None], BINARY == 1, None)[0] == pytest.approx(wanted)
+
+
+def test_ends_of_an_area_are_as_far_off_as_their_own_variance_allows():
+    positive = np.repeat([True, False], [10, 40])
+    found = area(positive, np.r_[np.linspace(0, 1, 10) + 0.4, np.linspace(0, 1, 40)], np.zeros(50, dtype=int))
+    ends = area_ends([found], positive, Spread(None, 1.0, 0.95))
+
+    def exponential(one):
+        return one * (1 - one) / 400 * (1 + 24 * ((1 - one) / (2 - one) + one / (1 + one)))
+
+    ratio = ends.standard_error**2 / exponential(ends.estimate)
+    assert ratio > 0.5  # above the least one
+    for end in (ends.low, ends.high):
+        assert (end - ends.estimate) ** 2 == pytest.approx(quantile_of(0.95, 9) ** 2 * ratio * exponential(end), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("y", "predicted", "name"),
+    [
+        *(([0, 1] * 10, [0, 1] * 10, name) for name, one in SCORES.items() if one.needs != "numbers"),
+        *((np.arange(20.0), np.arange(20.0), name) for name, one in SCORES.items() if one.needs == "numbers"),
+        ([0, 0, 0, 1], [0, 0, 0, 0], "f1"),
+        ([0, 0, 0, 1], [0, 0, 0, 0], "matthews_corrcoef"),
+        ([1], [1], "accuracy"),
+    ],
+)
+def test_perfect_and_empty_tables_have_an_interval_that_is_no_point(y, predicted, name):
+    found = score_interval(y, predicted, name)
+    assert found.low < found.high and found.low <= found.estimate <= found.high
+    if len(y) > 1:
+        gap = score_difference_interval(y, predicted, predicted, name)
+        assert gap.estimate == 0 and gap.low < 0 < gap.high
+
+
+def test_precision_without_a_positive_prediction_is_not_defined():
+    found = score_interval([0, 1, 0, 1], [0, 0, 0, 0], "precision")
+    assert np.isnan(found.estimate) and (found.low, found.high) == (0, 1) and "not defined" in found.note
+    gap = score_difference_interval([0, 1, 0, 1], [0, 0, 0, 0], [0, 1, 0, 1], "precision")
+    assert np.isnan(gap.estimate) and -1 <= gap.low < gap.high <= 1
+
+
+def test_differences_of_accuracies_are_bonett_and_price_s():
+    y, a, b = np.zeros(60, dtype=int), (np.arange(60) < 9).astype(int), (np.arange(60) >= 53).astype(int)
+    found, wanted = score_difference_interval(y, a, b, "accuracy"), mcnemar(a == y, b == y)
+    middle = (wanted.low + wanted.high) / 2
+    half = (wanted.high - wanted.low) / 2 * PAIRED**0.5
+    assert (found.low, found.high) == pytest.approx((middle - half, middle + half))
+
+
+def test_repetitions_of_the_same_predictions_change_nothing():
+    for name in SCORES:
+        y, predicted, _ = case(name)
+        once, often = (score_interval(y, np.repeat(predicted[:1], r, axis=0), name) for r in (1, 4))
+        assert often[2:6] == pytest.approx(once[2:6]), name
+
+
+def test_rows_in_groups_count_as_groups():
+    y, right = np.repeat(RNG.integers(2, size=20), 6), np.repeat(RNG.random(20) < 0.7, 6)
+    predicted = np.where(right, y, 1 - y)
+    alone, together = (score_interval(y, predicted, "accuracy", groups=groups) for groups in (None, GROUPS))
+    assert together.high - together.low > 1.8 * (alone.high - alone.low)
+    assert together.df == 19
+    one_each = score_interval(y, predicted, "accuracy", groups=np.arange(120))
+    assert one_each.high - one_each.low == pytest.approx(alone.high - alone.low, rel=0.05)
+
+
+def test_rows_that_are_not_tested_are_left_out():
+    folds = np.where(np.arange(N) < 20, -1, FOLDS)
+    found = score_interval(BINARY, LABELS[0], "f1", folds=folds)
+    assert found[2:5] == score_interval(BINARY[20:], LABELS[0][20:], "f1")[2:5] and "20 rows" in found.note
+
+
+def test_cautions_are_said():
+    y = np.r_[np.ones(3, dtype=int), np.zeros(60, dtype=int)]
+    assert "3 rows" in score_interval(y, y, "recall").note
+    assert "holds" in score_interval(np.r_[np.arange(50.0), 50], np.r_[np.arange(50.0) + 0.1, 90], "rmse").note
+    found = score_interval(y, np.r_[0.0, np.full(62, 0.5)], "log_loss")
+    assert "1 row" in found.note and found.estimate == pytest.approx((-np.log(1e-3) + 62 * np.log(2)) / 63)
+    assert "too high" in score_interval(y, y + RNG.random(63), "average_precision").note
+    assert "5 groups" in score_interval(BINARY, LABELS[0], "error", groups=np.arange(N) % 5).note
+    assert "unstable" in score_interval(BINARY, LABELS, "error").note
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([0, 1] * 5, [0, 1] * 4, "accuracy"), "shape (8,) for 10 rows"),
+        (([0, 1] * 5, [0.2, 0.7] * 5, "f1"), "(probability > 0.5)"),
+        ((["a", "b"] * 5, [0, 1] * 5, "f1"), "needs labels"),
+        (([0, 1, 2] * 5, [0, 1, 2] * 5, "f1"), "pos_label=2"),
+        (([0, 1] * 5, [0, 1] * 5, "f2"), "f1"),
+        (([0, 1] * 5, [0, np.nan] * 5, "accuracy"), "NaN"),
+        (([0, None] * 5, [0, 1] * 5, "accuracy"), "None"),
+        ((np.ma.masked_equal([0, 1] * 5, 1), [0, 1] * 5, "accuracy"), "masked"),
+        (([0, 1] * 5, [2.0, 1] * 5, "brier_score"), "from 0 to 1"),
+        (([0, 1] * 5, np.zeros((10, 3)), "accuracy"), "predictions.T"),
+        (([0, 1, 2] * 5, np.full(15, 0.5), "log_loss"), "(15, 3)"),
+        (([0, 1] * 5, list("xy") * 5, "roc_auc"), "not a number"),
+        (([0, 1] * 5, [1j, 0] * 5, "roc_auc"), "complex"),
+        (([1.0, 2.0], [1.0, 2.0], len), "scorers of your own"),
+    ],
+)
+def test_mistakes_are_named_with_a_remedy(arguments, words):
+    with pytest.raises(DataError) as error:
+        score_interval(*arguments)
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_series_in_another_order_are_refused():
+    pd = pytest.importorskip("pandas")
+    y = pd.Series(BINARY)
+    with pytest.raises(DataError, match="indices"):
+        score_interval(y, pd.Series(LABELS[0]).iloc[::-1], "accuracy")
+
+
+def test_a_wider_confidence_has_a_wider_interval():
+    for name in SCORES:
+        y, predicted, other = case(name)
+        widths = []
+        for confidence in (0.8, 0.95, 0.99):
+            one = score_interval(y, predicted, name, confidence=confidence)
+            two = score_difference_interval(y, predicted, other, name, confidence=confidence)
+            widths.append((one.high - one.low, two.high - two.low))
+        assert np.all(np.diff(widths, axis=0) > 0), name
+    assert quantile_of(0.95, np.inf) == pytest.approx(norm.isf(0.025))
