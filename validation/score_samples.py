@@ -6,6 +6,7 @@ Predictions do not depend on any interval: they are drawn once and kept, and int
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,29 +208,31 @@ def one_sample(population: Population, seed: int, n_repetitions: int, n_groups: 
 
 
 def kept_samples(folder: Path, which: str, kind: str, n_samples: int, tell: Callable[[str], object] = print) -> Any:
-    """Yield population and samples, from the files of a folder or drawn anew; `kind` is rows, repeated or groups."""
-    import pickle
+    """Yield population, groups and samples, from the files of a folder or drawn anew.
 
-    for population in HELD_OUT if which == "held out" else DEVELOPMENT:
+    `kind` is rows, repeated or groups; the last two draw from every third population.
+    """
+    populations = HELD_OUT if which == "held out" else DEVELOPMENT
+    for population in populations if kind == "rows" else populations[::3]:
         for n_groups in GROUPS if kind == "groups" else (None,):
             name = f"{which}_{kind}_{population.name}_{n_groups}_{n_samples}.pickle".replace(" ", "_")
             file = folder / name
             if not file.exists():
-                repetitions = 5 if kind == "repeated" else 1
                 samples, seed = [], 0
-                while len(samples) < n_samples:
-                    one = one_sample(population, seed, repetitions, n_groups)
+                while len(samples) < n_samples and seed < MOST_DRAWS * n_samples:
+                    one = one_sample(population, seed, REPETITIONS if kind == "repeated" else 1, n_groups)
                     samples += [] if one is None else [one]
                     seed += 1
                 folder.mkdir(parents=True, exist_ok=True)
                 temporary = file.with_suffix(".part")
                 temporary.write_bytes(pickle.dumps(samples))
                 temporary.rename(file)
-                tell(f"{name}: {seed} drawn")
+                tell(f"{name}: {len(samples)} of {seed} drawn")
             yield population, n_groups, pickle.loads(file.read_bytes())
 
 
 GROUPS = (10, 25, 60)
+REPETITIONS, MOST_DRAWS = 5, 4
 
 if __name__ == "__main__":
     for _ in kept_samples(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]), lambda text: print(text, flush=True)):
