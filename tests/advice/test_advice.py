@@ -40,13 +40,13 @@ from foldshift.advice.issues import find_faults
 from foldshift.advice.learner_warnings import warned
 from foldshift.advice.power import in_words, power_of
 from foldshift.advice.preprocessing import LARGE, on_all_cores, prepared, usual
-from foldshift.inference.intervals.mean_loss import _skewness, mean_and_variance, row_interval
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.score import as_score
 from foldshift.advice.split_half import N_PAIRS, on_half
 from foldshift.advice.split_shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
 from foldshift.advice.timed_cv import N_SPREAD, fit, losses_on, seconds_of
 from foldshift.core.compiling import _folder
+from foldshift.inference.intervals.mean_loss import _skewness, mean_and_variance, row_interval
 from foldshift.inference.proportions import wilson_interval
 from foldshift.partition import as_folds, make_folds
 from planted_faults import PLANTED, clean_sets, found_codes

@@ -307,7 +307,7 @@ def test_bad_input_is_named():
         DriftReport(train, test, alpha=5)
     with pytest.raises(ValueError, match="more than one column 'age'"):
         DriftReport(train.rename(columns={"rooms": "age"}), test)
-    with pytest.raises(ValueError, match="correct_train must hold 1 .right. and 0 .wrong. only, got 2"):
+    with pytest.raises(ValueError, match=r"correct_train must hold 1 .right. and 0 .wrong. only, got 2"):
         DriftReport(train, test, correct_train=np.full(9, 2), correct_test=np.ones(9))
 
 

@@ -11,7 +11,7 @@ from foldshift.core.gate.arrays import as_array, missing
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, TableLike
+    from foldshift.core.types import Array, BoolArray, TableLike
 
 
 def one_column(y: TableLike, name: str = "y") -> Array:
@@ -38,7 +38,7 @@ def check_present(y: TableLike, name: str = "y") -> None:
     array = as_array(y, name)
     gone = missing(array)
     if gone.any():
-        rows = gone if gone.ndim == 1 else gone.any(axis=tuple(range(1, gone.ndim)))
+        rows: BoolArray = gone.reshape(len(gone), -1).any(axis=1)
         raise ValueError(
             f"{name} contains NaN: {rows.sum()} of {len(rows)} rows (the first is row {rows.argmax()}) have no target; "
             "drop them before cutting"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.errors import DataError
+from foldshift.core.gate.folds import UNTESTED, refuse_splitter
 from foldshift.inference.intervals.score_names import ScoreName
-from foldshift.partition.folds import UNTESTED, refuse_splitter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
