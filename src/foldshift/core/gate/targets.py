@@ -38,7 +38,7 @@ def check_present(y: TableLike, name: str = "y") -> None:
     array = as_array(y, name)
     gone = missing(array)
     if gone.any():
-        rows: BoolArray = gone.reshape(len(gone), -1).any(axis=1)
+        rows: BoolArray = np.atleast_1d(gone.reshape(len(gone), -1).any(axis=1))
         raise ValueError(
             f"{name} contains NaN: {rows.sum()} of {len(rows)} rows (the first is row {rows.argmax()}) have no target; "
             "drop them before cutting"
