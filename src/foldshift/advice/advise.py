@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from foldshift.advice.timed_cv import Fits, Tell
     from foldshift.core.types import Array, Estimator, Splitter, TableLike, Task
     from foldshift.inference.repetitions.recommend import Repetitions
+    from foldshift.partition.distinct import Partitions
 
 MOST_REPEATS = 50
 FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
@@ -156,7 +157,9 @@ def advise(
     experiment = Experiment(learners, data, score, str(parts["cut"].advice), k, random_state, confidence, clock, tell)
     measured = _measure(experiment, seconds, most_repetitions, rng)
     fits = measured.fits
-    parts["repetitions"] = decide("repetitions", facts | {"fits": len(fits.folds) * k})
+    parts["repetitions"] = decide(
+        "repetitions", facts | {"fits": len(fits.folds) * k, "one_partition": measured.partitions.are_one}
+    )
     rope = _rope(score, fits) if rope is None else float(rope)
     n_repeats = _n_repeats(measured)
     splitter, line = _splitter(experiment, n_repeats)
@@ -182,6 +185,7 @@ def advise(
         n_splits=k,
         n_repeats=n_repeats,
         n_done=len(fits.folds),
+        partitions=measured.partitions,
         seconds_per_fit=fits.seconds_per_fit,
         seconds=clock.spent,
         budget=None if budget is None else clock.budget,
@@ -227,6 +231,7 @@ class _Measured(NamedTuple):
 
     fits: Fits
     repetitions: Repetitions | None
+    partitions: Partitions
     cuts: tuple[CutShift, ...]
     halves: Halves | None
     notes: tuple[str, ...]
@@ -243,11 +248,11 @@ def _measure(experiment: Experiment, seconds_per_fit: float, most_repetitions: i
         f"{', '.join(left_out)} {'was' if len(left_out) == 1 else 'were'} not cut side by side: compiling takes longer than the "
         "budget has left; with a longer one, once, it is there for good",
     )
-    fits, repetitions = cross_validate_repeatedly(experiment, seconds_per_fit, most_repetitions)
+    fits, repetitions, partitions = cross_validate_repeatedly(experiment, seconds_per_fit, most_repetitions)
     cuts = with_spreads(experiment, cuts, fits)
     halves = on_halves(experiment, fits.seconds_per_fit, rng)
     cuts = with_biases(experiment, cuts, halves, fits.seconds_per_fit)
-    return _Measured(fits, repetitions, tuple(cuts), halves.summary, notes if left_out else ())
+    return _Measured(fits, repetitions, partitions, tuple(cuts), halves.summary, notes if left_out else ())
 
 
 def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:
@@ -270,6 +275,7 @@ def _facts(data: Data, score: Score, n_fits: float) -> Facts:
         "fits": int(min(n_fits, 1e6)),
         "smallest_class": smallest,
         "n_groups": data.n if data.groups is None else data.n_groups,
+        "one_partition": False,
         "baseline": True,
     }
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from foldshift.advice.split_shift import CutShift, SplitShift
     from foldshift.core.types import PathLike, Splitter
     from foldshift.inference.repetitions.recommend import Repetitions
+    from foldshift.partition.distinct import Partitions
 
 
 @readable
@@ -72,6 +73,8 @@ class Advice:
         The score of the baseline; None for a score of folds.
     n_splits, n_repeats, n_done : int
         Folds and repetitions recommended, and repetitions that were made here.
+    partitions : foldshift.partition.distinct.Partitions
+        How many different partitions these are, and how many there can be.
     seconds_per_fit : float
     seconds : float
         Duration of the advice.
@@ -105,6 +108,7 @@ class Advice:
     n_splits: int
     n_repeats: int
     n_done: int
+    partitions: Partitions
     seconds_per_fit: float
     seconds: float
     budget: float | None
@@ -181,6 +185,8 @@ class Advice:
                 "repetitions": None if self.repetitions is None else self.repetitions._asdict(),
                 "halves": self.halves,
                 "n_done": self.n_done,
+                "n_different": self.partitions.n_different,
+                "n_possible": self.partitions.n_possible,
                 "seconds_per_fit": self.seconds_per_fit,
                 "seconds": self.seconds,
                 "budget": self.budget,

@@ -27,6 +27,7 @@ class Facts(TypedDict):
     fits: int  # fits that the budget pays for
     smallest_class: int  # rows of the smallest class; all rows for a quantity
     n_groups: int  # all rows if there are no groups
+    one_partition: bool  # all seeds gave the same partition
     baseline: bool  # the difference is one to a baseline that ignores the inputs
 
 

@@ -18,6 +18,8 @@ from foldshift.advice.split_shift import RANDOM_GROUPS, cut, table_of
 from foldshift.core.errors import DataError
 from foldshift.core.estimators import rows_of, title
 from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS, recommend_repetitions
+from foldshift.partition.distinct import distinct_partitions
+from foldshift.shift.report.drift_text import counted
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from foldshift.advice.split_shift import CutShift
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, UnsignedArray
     from foldshift.inference.repetitions.recommend import Repetitions
+    from foldshift.partition.distinct import Partitions
 
     Tell = Callable[[str], object]  # called with the step that begins
 
@@ -200,12 +203,27 @@ def cross_validate(
     return Fits(folds[:done], of_rows, by_fold, total, n_fits, of_first / n_fits)
 
 
-def cross_validate_repeatedly(experiment: Experiment, seconds_per_fit: float, most: int) -> tuple[Fits, Repetitions | None]:
-    """Cross-validate until the promise on repetitions is met, `most` are made or the budget is used up."""
+class Repeated(NamedTuple):
+    """Result of repeated cross-validation."""
+
+    fits: Fits
+    repetitions: Repetitions | None  # None where there are not two different partitions
+    partitions: Partitions  # of the repetitions that were made; of all that could be made where they are all the same
+
+
+def cross_validate_repeatedly(experiment: Experiment, seconds_per_fit: float, most: int) -> Repeated:
+    """Cross-validate until the promise on repetitions is met, `most` are made or the budget is used up.
+
+    Where all partitions are the same, cross-validate once.
+    """
     clock = experiment.clock
     reserve = clock.left * (1 - FOR_FITS)
     expected = seconds_per_fit * (len(experiment.learners) - 1) * experiment.k
     folds = experiment.folds(experiment.cut, most)
+    groups = experiment.data.groups
+    possible = distinct_partitions(folds, groups=groups)
+    if possible.are_one:
+        folds = folds[:1]
     called = title(experiment.learner)
 
     def progress(n_folds: int) -> None:
@@ -223,11 +241,15 @@ def cross_validate_repeatedly(experiment: Experiment, seconds_per_fit: float, mo
         more, expected = folds[len(fits.folds) : len(fits.folds) + 5], fits.seconds / len(fits.folds)
         fits = fits.joined(cross_validate(experiment, more, reserve=reserve, seconds=expected, progress=progress))
         found = _repetitions(fits, experiment.name)
-    return fits, found
+    made = possible if possible.are_one else distinct_partitions(fits.folds, groups=groups)
+    if found is not None and not made.all_differ:
+        note = f"{counted(made.n_made, 'repetition')} gave {made.in_words()}"
+        found = found._replace(repetitions=None, plug_in=None, note=note)
+    return Repeated(fits, found, made)
 
 
 def _repetitions(fits: Fits, name: str) -> Repetitions | None:
-    scores = fits.scores[name]
+    scores = fits.scores[name][list(distinct_partitions(fits.folds).first)]
     scores = scores[:, ~np.isnan(scores).any(axis=0)]
     if len(scores) < 2 or scores.shape[1] < 2:
         return None

@@ -95,7 +95,14 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
     references = list(
         dict.fromkeys(rule.reference for rule in advice.rules if rule.part in ("cut", "interval") and rule.reference)
     )
+    partitions = advice.partitions
     often = "once" if r == 1 else f"repeated {r} times with different partitions"
+    if not partitions.all_differ:
+        often = (
+            f"once, as {partitions.n_made} seeds gave {partitions.in_words()}"
+            if r == 1
+            else f"repeated {r} times, with {partitions.in_words()}"
+        )
     text = (
         f"{learner} was evaluated by {k}-fold cross-validation on {rows}{groups}, with {CUT_WORDS[cut_of(advice)]}, "
         f"{often} (foldshift {versions['foldshift']}, scikit-learn {versions['scikit-learn']}, random state "

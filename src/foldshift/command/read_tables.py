@@ -166,6 +166,7 @@ def _column_row(name: str, table: RawTable, missing: dict[str, int]) -> dict[str
 def folds_of(table: RawTable, task: Task | None, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[str]]:
     """Cut a table into folds: csv (the row in the file from 1, folds from 0 for every seed), and notes on how it was read."""
     from foldshift.advice.data import as_data
+    from foldshift.partition.distinct import distinct_partitions
     from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of
 
     X, y, groups, task, notes = target_and_inputs(table, task)
@@ -182,6 +183,10 @@ def folds_of(table: RawTable, task: Task | None, partitioner: str | None, n_fold
         raise DataError(f"--partitioner {name} needs inputs without missing values; CB-SCV, CB-TSCV and CB-CV take them")
     target = data.target.astype(np.int64) if task == "classification" else data.target
     folds = make_folds(name, codes, target, n_folds=n_folds, seeds=range(n_seeds), **options)
+    stratified = task == "classification" and groups is None and "SCV" in name
+    made = distinct_partitions(folds, groups=groups, classes=target if stratified else None)
+    if not made.all_differ:
+        notes.append(f"{n_seeds} seeds gave {made.in_words()}; seeds that give the same one repeat nothing")
     rows = np.flatnonzero(~table.frame[table.target].isna().to_numpy()) + 1
     out = pd.DataFrame(folds.T, columns=[f"seed_{seed}" for seed in range(n_seeds)])
     out.insert(0, "row", rows)

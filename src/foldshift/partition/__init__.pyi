@@ -1,3 +1,5 @@
+from .distinct import distinct_partitions as distinct_partitions
+from .distinct import fold_fingerprints as fold_fingerprints
 from .folds import as_folds as as_folds
 from .folds import check_folds as check_folds
 from .methods.anticlustering import aba_folds as aba_folds
