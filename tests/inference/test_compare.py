@@ -4,7 +4,15 @@ import pytest
 from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.model_selection import LeaveOneOut, RepeatedStratifiedKFold, ShuffleSplit, cross_validate
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 
 from foldshift.inference import (
@@ -318,7 +326,7 @@ def test_what_scikit_learn_returns_is_read_in_its_right_shape(tenfold):
 def test_repeated_subsampling_takes_its_sizes_from_the_splitter():
     a, b = scores(15, 1)
     expected = nadeau_bengio(a - b, 80, 20)
-    cv = ShuffleSplit(15, test_size=0.2)
+    cv = ShuffleSplit(15, random_state=0, test_size=0.2)
     for comparison in (
         compare(a.ravel(), b.ravel(), design="folds", cv=cv),
         compare(a, b, design="folds", n_train=80, n_test=20),
@@ -389,3 +397,51 @@ def test_the_wrong_shape_found_what_is_not_there():
     zeros = np.zeros(100)
     p = [compare(one.ravel(), zeros, design="folds", n_splits=10).row("Nadeau-Bengio corrected t").p_value for one in d[:50]]
     assert p == pytest.approx(nadeau_bengio(d[:50], 9, 1).p_value, rel=1e-12)
+
+
+# Folds that are the same, or are not
+
+
+def scored(cv, seed=0, **options):
+    X, y = np.random.default_rng(1).normal(size=(60, 3)), np.repeat([0, 1], 30)
+    model = DummyClassifier(strategy="uniform", random_state=seed)
+    return cross_validate(model, X, y, cv=cv, **options), X, y
+
+
+def test_a_splitter_that_cuts_anew_makes_nothing_to_pair():
+    a, b = np.random.default_rng(0).random((2, 20))
+    for cv in (
+        RepeatedKFold(n_splits=5, n_repeats=4),
+        RepeatedStratifiedKFold(n_splits=5, n_repeats=4, random_state=np.random.RandomState(0)),
+    ):
+        found = compare(a, b, cv=cv, design="folds")
+        assert not any(row.applies for row in found.rows) and "different ones" in found.shape
+        assert "has no random state" in found.rows[0].reason and "same_folds=True" in found.rows[0].reason
+        assert compare(a, b, cv=cv, design="folds", same_folds=True).row("Nadeau-Bengio corrected t").applies
+    for cv in (RepeatedKFold(n_splits=5, n_repeats=4, random_state=0), KFold(20), 20):
+        assert compare(a, b, cv=cv, design="folds").row("Nadeau-Bengio corrected t").applies
+
+
+def test_folds_in_the_scores_decide_whether_they_are_paired():
+    cv = KFold(5, shuffle=True)
+    (a, X, y), (b, *_) = scored(cv, return_indices=True), scored(cv, 1, return_indices=True)
+    with pytest.raises(ValueError, match="the two learners have different folds"):
+        compare(a, b, cv=cv, design="folds")
+    assert not compare(a, b, cv=cv, design="folds", same_folds=False).row("Nadeau-Bengio corrected t").applies
+    once = list(cv.split(X, y))
+    (a, *_), (b, *_) = scored(once, return_indices=True), scored(once, 1, return_indices=True)
+    assert compare(a, b, cv=cv, design="folds").row("Nadeau-Bengio corrected t").applies
+
+
+def test_repetitions_of_one_partition_count_once():
+    X = np.zeros((20, 1))
+    cut = list(KFold(5).split(X))
+    a, b = np.random.default_rng(0).random((2, 15))
+    found = compare(a, b, cv=cut * 3, design="folds")
+    once = compare(a[:5], b[:5], cv=cut, design="folds")
+    assert found.shape == "one data set, 5 folds (3 repetitions, of which 2 repeat a partition and do not count)"
+    assert found.row("Nadeau-Bengio corrected t").p_value == once.row("Nadeau-Bengio corrected t").p_value
+    turned = cut[2:] + cut[:2]  # the same partition, its folds in another order
+    assert compare(
+        a, b, cv=cut + turned + list(KFold(5, shuffle=True, random_state=0).split(X)), design="folds"
+    ).shape.startswith("one data set, 2 x 5")

@@ -2,7 +2,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from sklearn.model_selection import RepeatedKFold
+from sklearn.model_selection import KFold, RepeatedKFold
 
 from foldshift.inference.repetitions.recommend import recommend_repetitions, variance_ratio
 from foldshift.inference.simulation.repeated_model import simulate_repeated
@@ -154,3 +154,19 @@ def test_the_text_is_sentences_and_the_picture_has_the_line_that_is_asked_for():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_repetitions_of_one_partition_are_no_repetitions():
+    cut = list(KFold(5).split(np.zeros(20)))
+    scores = np.random.default_rng(0).random(50)
+    with pytest.raises(ValueError, match="the 10 repetitions are one partition, cut again"):
+        recommend_repetitions(scores, cv=cut * 10)
+    other = [pair for seed in range(6) for pair in KFold(5, shuffle=True, random_state=seed).split(np.zeros(20))]
+    found = recommend_repetitions(scores, cv=cut * 4 + other)
+    assert found == recommend_repetitions(np.r_[scores[:5], scores[20:]], n_splits=5) and found.n_partitions == 7
+    result = {
+        "test_score": scores,
+        "indices": {"train": [train for train, _ in cut * 10], "test": [test for _, test in cut * 10]},
+    }
+    with pytest.raises(ValueError, match="the 10 repetitions are one partition"):
+        recommend_repetitions(result, n_splits=5)
