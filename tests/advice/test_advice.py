@@ -94,6 +94,7 @@ DECISIONS = {
     "folds-few-groups": ("folds", facts(groups=True, n_groups=19), 5),
     "folds-costly": ("folds", facts(fits=9), 5),
     "folds": ("folds", facts(), 10),
+    "repetitions-same": ("repetitions", facts(fits=50, one_partition=True), "one"),
     "repetitions-one": ("repetitions", facts(fits=10), "one"),
     "repetitions": ("repetitions", facts(fits=20), "recommend_repetitions"),
     "interval-folds": ("interval", facts(score="folds"), "corrected t"),

@@ -84,6 +84,23 @@ def test_table_5_counts_what_it_rests_on_and_survives_failed_fits():
     assert "7 to 8 data sets" in grid.notes[1] and "6 fits failed" in grid.notes[1]
 
 
+def test_a_cut_without_chance_has_no_best_spread_and_the_note_says_so():
+    errors = {key: values.copy() for key, values in ERRORS.items()}
+    for k in (2, 5):
+        same = errors["NN", k, "SCV4"][:, :1]
+        errors["NN", k, "SCV4"] = same + 1e-17 * np.arange(errors["NN", k, "SCV4"].shape[1])
+    table = error_table(errors, NONE_FAILED, ["NN"], (2, 5), NAMES)
+    grid = error_grid(table, 0.1)
+    column = grid.header.index("Std SCV4")
+    cells = [row[column] for row in grid.rows if len(row) > 1]
+    assert all(not (cell.underline or cell.bold or cell.shade) for cell in cells)
+    assert {cell.text for cell in cells} == {"0.0000E+0", ""}
+    assert grid.notes[-1].startswith("SCV4: all seeds gave the same errors") and "is not marked" in grid.notes[-1]
+    assert not any(
+        "same errors" in note for note in error_grid(error_table(ERRORS, NONE_FAILED, ["NN"], (2, 5), NAMES), 0.1).notes
+    )
+
+
 def test_a_learner_that_never_works_leaves_an_empty_row_and_no_crash():
     errors = {key: np.full_like(values, np.nan) for key, values in ERRORS.items()}
     table = error_table(errors, NONE_FAILED, ["NN"], (2, 5), NAMES)

@@ -12,6 +12,8 @@ from foldshift.reporting.number_formats import EMPTY, count_range, number, p_val
 from foldshift.reporting.table_grid import Grid, TableCell, shades
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foldshift.core.types import PathLike
 
     Row = list[TableCell | str]
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 REFERENCES = ("CV", "TSCV")
 IN_PRINT = "as printed"
 N_ERRORS = 2.0  # of a difference, from which the best result is told from the next
+ROUNDING = 1e-9  # of an error; standard deviations up to here are rounding
 PRINTED_SETS, PRINTED_SEEDS = 28, 1000
 
 
@@ -47,15 +50,18 @@ def error_grid(table: pd.DataFrame, alpha: float, few: str = "", printed: pd.Dat
     """Print Table 5 as the paper does: error and standard deviation side by side, a block per regressor; as `shift_grid`."""
     partitioners = list(dict.fromkeys(table["partitioner"]))
     rows: list[Row] = []
+    told: set[str] = set()
     for regressor, block in table.groupby("regressor", sort=False):
         rows.append([f"{regressor}"])
         for k, part in block.groupby("k", sort=False):
             part = part.set_index("partitioner")
             cells = _value_cells(part, "rmse", "rmse_standard_error", partitioners, ".4E")
-            cells += _value_cells(part, "std", "std_standard_error", partitioners, ".4E")
+            still = still_partitioners(part)
+            told |= set(still)
+            cells += _value_cells(part, "std", "std_standard_error", partitioners, ".4E", still)
             here: list[Row] = [[f"{k}-fcv", *cells]]
             if not few:
-                both = zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_"))
+                both = zip(_p_rows(part, partitioners, alpha, ""), _p_rows(part, partitioners, alpha, "std_", still))
                 here += [[*error_row, *std_row[1:]] for error_row, std_row in both]
             halves = []
             for metric in ("rmse", "std"):
@@ -65,7 +71,21 @@ def error_grid(table: pd.DataFrame, alpha: float, few: str = "", printed: pd.Dat
                 halves.append(_printed_cells(print_, "mean", partitioners, ".4E", few))
             rows += _beside(here, halves)
     header = ["", *[f"Error {name}" for name in partitioners], *[f"Std {name}" for name in partitioners]]
-    return Grid(header, rows, _notes(table, rows, alpha, few))
+    return Grid(header, rows, _notes(table, rows, alpha, few) + _still_note([name for name in partitioners if name in told]))
+
+
+def still_partitioners(part: pd.DataFrame) -> list[str]:
+    """Select the partitioners whose errors are the same for all seeds but for rounding, as those of one partition are."""
+    return [str(name) for name, row in part.iterrows() if row["std"] <= ROUNDING * abs(row["rmse"]) and row["n_seeds"] > 1]
+
+
+def _still_note(names: list[str]) -> list[str]:
+    if not names:
+        return []
+    return [
+        f"{', '.join(names)}: all seeds gave the same errors, as they do where every seed makes the same partition. A standard "
+        "deviation of 0 then says nothing about the cut; it is not marked."
+    ]
 
 
 def _beside(here: list[Row], printed: list[list[list[str]]]) -> list[Row]:
@@ -93,26 +113,35 @@ def _printed_cells(printed: pd.DataFrame | None, value: str, partitioners: list[
     return rows
 
 
-def _value_cells(part: pd.DataFrame, value: str, error: str, partitioners: list[str], form: str) -> list[TableCell]:
-    """Shade the results, and underline the best one where it is lower than every other by more than two errors."""
+def _value_cells(
+    part: pd.DataFrame, value: str, error: str, partitioners: list[str], form: str, still: Sequence[str] = ()
+) -> list[TableCell]:
+    """Shade the results, and underline the best one where it is lower than every other by more than two errors.
+
+    Those of the partitioners in `still` are 0, but for rounding, and have no mark.
+    """
+    part = part.assign(**{value: part[value].mask(part.index.isin(still))})
     found, errors = part[value].reindex(partitioners), part[error].reindex(partitioners)
     present = found.dropna()
     best = present.idxmin() if len(present) else None
     others = present.index.drop(best) if len(present) else []
     clear = best is not None and all(found[one] - found[best] > N_ERRORS * np.hypot(errors[one], errors[best]) for one in others)
     return [
-        TableCell(number(found[name], form), shade, underline=bool(clear and name == best))
+        TableCell(number(0.0 if name in still else found[name], form), shade, underline=bool(clear and name == best))
         for name, shade in zip(partitioners, shades(found.tolist()))
     ]
 
 
-def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str) -> list[Row]:
+def _p_rows(part: pd.DataFrame, partitioners: list[str], alpha: float, prefix: str, still: Sequence[str] = ()) -> list[Row]:
     rows: list[Row] = []
     for reference in REFERENCES:
         label = f"vs_{reference.lower()}"
         cells = []
         for name in partitioners:
             p, higher = part[f"{prefix}p_{label}"][name], part[f"{prefix}higher_{label}"][name]
+            if name in still or reference in still:
+                cells.append(TableCell(""))
+                continue
             cells.append(
                 TableCell("" if name == reference else p_value(p, higher == 1, decimals_from=np.inf), bold=bool(p < alpha))
             )
