@@ -127,7 +127,7 @@ def test_the_verdict_names_what_moved_and_how():
     assert {row.name for row in report.features if row.moved} == {"age", "region"}
     assert row(report, "age").hellinger_excess > 0.2 > 0.1 > row(report, "noise").hellinger_excess
     calm = quick(frame(40, 200), frame(41, 200))
-    assert calm.verdict.startswith("No shift found: none of 5 tests rejects at 0.05 after correction (smallest corrected p ")
+    assert calm.verdict.startswith("No shift found: none of 6 tests rejects at 0.05 after correction (smallest corrected p ")
     assert "No scores given" in str(calm)
 
 
@@ -138,7 +138,10 @@ def test_p_is_corrected_within_the_features_and_within_the_rest_and_doubled():
     holm = np.empty(4)
     holm[order] = np.maximum.accumulate(np.minimum(1, p[order] * [4, 3, 2, 1]))
     assert [row.p_adjusted for row in report.features] == pytest.approx(np.minimum(1, 2 * holm), rel=1e-12)
-    assert report.global_tests[0].p_adjusted == pytest.approx(min(1, 2 * report.global_tests[0].p_value))
+    assert [test.name for test in report.global_tests] == ["energy distance", "spread of columns"]
+    small, large = sorted(report.global_tests, key=lambda test: test.p_value)
+    assert small.p_adjusted == pytest.approx(min(1, 4 * small.p_value))
+    assert large.p_adjusted == pytest.approx(min(1, max(2 * large.p_value, 4 * small.p_value)))
     alone = quick(frame(11, 100), frame(12, 80, 0.5), multivariate=())
     assert [row.p_adjusted for row in alone.features] == pytest.approx(holm, rel=1e-12)
     rate = quick(frame(11, 100), frame(12, 80, 0.5), multivariate=(), adjust="bh")
@@ -210,6 +213,21 @@ def test_dates_that_are_kept_are_shown_as_dates():
     tables = [pd.DataFrame({"day": part, "x": np.arange(60.0) % 7}) for part in (days[:60], days[60:])]
     found = row(quick(*tables, keep=["day"]), "day")
     assert found.change == "mean 2020-01-30 to 2020-03-30, up by 3.44 standard deviations"
+
+
+def test_a_change_of_spread_that_ks_does_not_see_is_found_and_named():
+    rng = np.random.default_rng(4)
+    train, test = (pd.DataFrame(rng.normal(50, 10, (n, 5)), columns=list("abcde")) for n in (80, 60))
+    test["c"] = 50 + 1.82 * (test["c"] - 50)
+    test.loc[3, "c"] = np.nan
+    report = quick(train, test, n_permutations=499)
+    found = row(report, "spread of columns")
+    assert not any(one.moved for one in report.features) and found.moved
+    before, after = train["c"].std(), test["c"].std()
+    assert found.change == f"most of c: {before:.3g} to {after:.3g} (times {after / before:.2f})"
+    assert report.verdict.startswith("Shift: no feature moved by itself, but the spread of one did (most of c: ")
+    nominal = pd.DataFrame({"x": list("ab") * 20})
+    assert not [test for test in quick(nominal, nominal).global_tests if test.name == "spread of columns"]
 
 
 def test_missing_values_are_a_shift_of_their_own():
@@ -301,7 +319,7 @@ def test_bad_input_is_named():
         DriftReport(train, test, y_train=np.ones(20), y_test=np.ones(3))
     with pytest.raises(ValueError, match="adjust='none' must be 'holm' or 'bh'"):
         DriftReport(train, test, adjust="none")
-    with pytest.raises(ValueError, match="multivariate='energy' must be a list of 'energy', 'c2st', 'mmd'"):
+    with pytest.raises(ValueError, match="multivariate='energy' must be a list of 'energy', 'spread', 'c2st', 'mmd'"):
         DriftReport(train, test, multivariate="energy")
     with pytest.raises(ValueError, match="alpha=5 must be between 0 and 1"):
         DriftReport(train, test, alpha=5)

@@ -149,13 +149,13 @@ def advise(
 @reading_options
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Level of the verdict over all columns.")  # fmt: skip
-@click.option("--multivariate", default="energy", show_default=True, metavar="A,B,...",
-              help="Tests of all columns together: energy, c2st, mmd, dependence; none.")  # fmt: skip
+@click.option("--multivariate", default="energy,spread", show_default=True, metavar="A,B,...",
+              help="Tests of all columns together: energy, spread, c2st, mmd, dependence; none.")  # fmt: skip
 @click.option("--n-permutations", type=click.IntRange(1), default=999, show_default=True,
               help="Permutations of the tests of all columns together.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the report as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
-@click.option("--check", is_flag=True, help="Exit with 3 if a column has moved.")
+@click.option("--check", is_flag=True, help="Exit with 3 if a shift was found.")
 @mistakes_in_one_line
 def drift(
     train: str,
@@ -191,7 +191,7 @@ def drift(
     if html:
         report.to_html(html)
         click.echo(f"Page: {html}", err=True)
-    if check and any(row.moved for row in report.features):
+    if check and (any(row.moved for row in report.features) or any(test.moved for test in report.global_tests)):
         sys.exit(FOUND)
 
 

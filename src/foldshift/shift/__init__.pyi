@@ -15,6 +15,7 @@ from .detectors.monitoring_tests import (
 from .detectors.monitoring_tests import (
     two_proportion as two_proportion,
 )
+from .detectors.spread import spread_test as spread_test
 from .detectors.two_sample import (
     classifier_two_sample as classifier_two_sample,
 )

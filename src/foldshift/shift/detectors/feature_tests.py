@@ -156,8 +156,16 @@ def _numeric_words(column: Column, a: FloatArray, b: FloatArray) -> str:
         words = f"same mean, {before}"
     if 0.8 < ratio < 1.25:
         return words
-    before, after = (f"{size:.3g}{' days' * column.is_date}" for size in (unit, unit * ratio))
-    return f"{words}, spread {before} to {after} (times {ratio:.2f})"
+    return f"{words}, spread {spread_words(column, a, b)}"
+
+
+def spread_words(column: Column, a: FloatArray, b: FloatArray) -> str:
+    """Say how the standard deviation changed, in the units of the tables."""
+    near = np.split(scaled(np.concatenate([a, b])), [len(a)])
+    largest = int(np.frexp(max(np.abs(a).max(), np.abs(b).max()))[1])
+    spreads = [float(part.std(ddof=1)) if part.min() < part.max() else 0.0 for part in near]
+    before, after = (f"{np.ldexp(spread, largest):.3g}{' days' * column.is_date}" for spread in spreads)
+    return f"{before} to {after}" + (f" (times {spreads[1] / spreads[0]:.2f})" if spreads[0] > 0 else "")
 
 
 def _mean(values: FloatArray) -> float:

@@ -12,8 +12,9 @@ from foldshift.core.gate.numbers import as_numbers, correctness
 from foldshift.inference.roc import roc_area
 from foldshift.shift.columns import target_column, target_values
 from foldshift.shift.detectors.dependence import dependence_test
-from foldshift.shift.detectors.feature_tests import MISSING, feature_rows, ks_with_p
+from foldshift.shift.detectors.feature_tests import MISSING, feature_rows, ks_with_p, spread_words
 from foldshift.shift.detectors.monitoring_tests import kruskal_wallis, two_proportion
+from foldshift.shift.detectors.spread import spread_test
 from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
 from foldshift.shift.table_versions import FEWEST_ROWS
 
@@ -21,14 +22,15 @@ if TYPE_CHECKING:
     from foldshift.core.types import TableLike, Task
     from foldshift.shift.columns import Column
 
-JointName = Literal["energy", "c2st", "mmd", "dependence"]
+JointName = Literal["energy", "spread", "c2st", "mmd", "dependence"]
 MULTIVARIATE: dict[JointName, str] = {
     "energy": "energy distance",
+    "spread": "spread of columns",
     "c2st": "classifier two-sample test",
     "mmd": "maximum mean discrepancy",
     "dependence": "dependence of columns",
 }
-_TESTS: dict[JointName, Callable[..., Any]] = {
+_TESTS: dict[str, Callable[..., Any]] = {
     "energy": energy_distance_test,
     "c2st": classifier_two_sample,
     "mmd": mmd,
@@ -46,7 +48,8 @@ class GlobalTest(NamedTuple):
     p_adjusted: float
     # kruskal-Wallis: probability that a score of the test table is above one of the training table (.5: no shift). KS: D.
     # Accuracy: test minus training. Classes: as of a feature. Energy: coefficient of inhomogeneity. Classifier: area under the
-    # ROC curve. MMD: squared. Dependence: root mean square difference of rank correlations
+    # ROC curve. MMD: squared. Dependence: root mean square difference of rank correlations.
+    # Spread: that of the test table over that of the training table, in normal scores, of the column that changed most
     effect: float
     moved: bool
     change: str
@@ -128,9 +131,11 @@ def joint_tests(columns: list[Column], wanted: Sequence[JointName], n_permutatio
     rows, n_train = np.column_stack(blocks), len(columns[0].train)
     tests = []
     for name in wanted:
-        if name == "dependence" and len(blocks) < 2:
-            continue
         rng = stream(root, name)
+        if name == "spread":
+            tests += _spread(columns, n_permutations, rng)
+        if name == "spread" or (name == "dependence" and len(blocks) < 2):
+            continue
         result = _TESTS[name](
             rows[:n_train], rows[n_train:], rng, n_permutations=n_permutations, categorical_features=np.array(nominal)
         )
@@ -144,3 +149,24 @@ def joint_tests(columns: list[Column], wanted: Sequence[JointName], n_permutatio
             )
         )
     return tests
+
+
+def _spread(columns: list[Column], n_permutations: int, rng: np.random.Generator) -> list[GlobalTest]:
+    """Test the spread of the numeric columns; no test where there is none with enough values."""
+    parts = [
+        (column, [part[~np.isnan(part)] for part in (column.train, column.test)])
+        for column in columns
+        if column.kind == "numeric"
+    ]
+    enough = [(column, present) for column, present in parts if min(map(len, present)) >= FEWEST_ROWS]
+    if not enough:
+        return []
+    train, test = np.column_stack([one.train for one, _ in enough]), np.column_stack([one.test for one, _ in enough])
+    result = spread_test(train, test, rng, n_permutations)
+    column, present = enough[result.column]
+    words = f"most of {column.name}: {spread_words(column, *present)}"
+    return [
+        GlobalTest(
+            MULTIVARIATE["spread"], "features together", result.statistic, result.p_value, np.nan, result.effect, False, words
+        )
+    ]

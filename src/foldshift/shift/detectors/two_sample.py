@@ -289,10 +289,18 @@ def check_count(name: str, value: int, lowest: int) -> None:
 
 
 def pooled_rows(
-    A: TableLike, B: TableLike, rng: np.random.Generator, categorical_features: ArrayLike | None, max_rows: int | None = None
+    A: TableLike,
+    B: TableLike,
+    rng: np.random.Generator,
+    categorical_features: ArrayLike | None,
+    max_rows: int | None = None,
+    gaps: bool = False,
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """Pool the rows in an order independent of the one given; return rows, mask of those of B, mask of the nominal columns."""
-    A, B, nominal = _numbers(A, B, categorical_features)
+    """Pool the rows in an order independent of the one given; return rows, mask of those of B, mask of the nominal columns.
+
+    `gaps` says whether values may be missing.
+    """
+    A, B, nominal = _numbers(A, B, categorical_features, gaps)
     rows = np.concatenate([A, B])
     in_b = np.arange(len(rows)) >= len(A)
     order = np.lexsort((in_b, *rows.T))
@@ -305,8 +313,10 @@ def pooled_rows(
     return rows, in_b, nominal
 
 
-def _numbers(A: TableLike, B: TableLike, categorical_features: ArrayLike | None) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Convert both tables to finite numbers, and make the mask of the nominal columns."""
+def _numbers(
+    A: TableLike, B: TableLike, categorical_features: ArrayLike | None, gaps: bool = False
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Convert both tables to finite numbers, with NaN for `gaps`, and make the mask of the nominal columns."""
     A, B = as_table(A, "first"), as_table(B, "second")
     if is_frame(A) or is_frame(B):
         columns = matched_columns(A, B, categorical_features, None)
@@ -322,8 +332,8 @@ def _numbers(A: TableLike, B: TableLike, categorical_features: ArrayLike | None)
     for name, table in zip("AB", tables):
         if len(table) < FEWEST_ROWS:
             raise ValueError(f"{name} has {len(table)} rows; a test needs at least {FEWEST_ROWS}")
-        if not np.isfinite(table).all():
-            raise ValueError(f"{name} holds NaN or infinite values; drop or impute them first")
+        if not (np.isfinite(table) | (np.isnan(table) if gaps else False)).all():
+            raise ValueError(f"{name} holds {'' if gaps else 'NaN or '}infinite values; drop or impute them first")
     return tables[0], tables[1], nominal_columns(categorical_features, shapes[0][1])
 
 

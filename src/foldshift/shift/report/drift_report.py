@@ -77,9 +77,9 @@ class DriftReport:
     adjust : {"holm", "bh"}, default="holm"
         ``holm``: the chance of reporting any move when nothing has moved is at most alpha. ``bh``: the expected share of false
         reports among the reported moves is at most alpha (more moves are found).
-    multivariate : sequence of {"energy", "c2st", "mmd", "dependence"}, default=("energy",)
-        Tests of all features together; see `foldshift.shift.detectors.two_sample`, and `foldshift.shift.detectors.dependence`
-        for the last, the only one that sees a moderate change of the dependence between features.
+    multivariate : sequence of {"energy", "spread", "c2st", "mmd", "dependence"}, default=("energy", "spread")
+        Tests of all features together; see `foldshift.shift.detectors.two_sample`. `foldshift.shift.spread_test` is the only one
+        that sees a moderate change of the spread of a feature, `foldshift.shift.dependence_test` of the dependence between them.
     n_permutations : int, default=999
         Number of permutations of the tests of all features together.
     rng : numpy.random.Generator or int, default=0
@@ -160,7 +160,7 @@ class DriftReport:
         correct_test: TableLike = None,
         alpha: float = 0.05,
         adjust: Literal["holm", "bh"] = "holm",
-        multivariate: Sequence[Literal["energy", "c2st", "mmd", "dependence"]] = ("energy",),
+        multivariate: Sequence[Literal["energy", "spread", "c2st", "mmd", "dependence"]] = ("energy", "spread"),
         n_permutations: int = 999,
         rng: np.random.Generator | int = 0,
     ) -> None:
@@ -342,12 +342,17 @@ def _global_clauses(tests: list[GlobalTest]) -> list[str]:
 def _feature_clauses(moved: list[FeatureDrift], joint: list[GlobalTest], n_features: int) -> list[str]:
     """Clauses on the features that moved, largest effect first, and on the joint tests that reject."""
     dependent = [row for row in joint if row.name == MULTIVARIATE["dependence"]]
+    spread = [row for row in joint if row.name == MULTIVARIATE["spread"]]
     if moved:
         n_moved = len({row.name.removesuffix(MISSING) if row.kind == "missing" else row.name for row in moved})
         shown = ", ".join(f"{row.name} ({row.change})" for row in moved[:3])
         more = f" and {len(moved) - 3} more" if len(moved) > 3 else ""
         clauses = [f"{n_moved} of {counted(n_features, 'feature')} moved: {shown}{more}"]
+        clauses += [f"a spread moved ({spread[0].change})"] if spread else []
         return clauses + ([f"their dependence moved ({dependent[0].change})"] if dependent else [])
+    if spread:
+        also = [f"and so did their dependence ({dependent[0].change})"] if dependent else []
+        return [f"no feature moved by itself, but the spread of one did ({spread[0].change})", *also]
     if dependent:
         return [f"no feature moved by itself, but their dependence did ({dependent[0].change})"]
     if joint:
