@@ -59,7 +59,7 @@ CASES = {
     "units.csv": "a,b,y\ncm,kg,\n" + text(names=False, a=A, b=B, y=LABELS),
     "comments.csv": "# exported\n" + text(a=A, b=B, y=LABELS),
     "encoding.csv": text(a=A, b=["Köln", "Ulm"] * 20, y=LABELS).encode("cp1252"),
-    "tilde.csv": text("~", a=A, b=B, y=LABELS),
+    "other_mark.csv": text("!", a=A, b=B, y=LABELS),
     "thousands.tsv": text("\t", a=["4,528", "950", "12,000", "3,100"] * 10, b=A, y=LABELS),
     "german.csv": text(";", a=["1.234,50", "2.500,00"] * 20, b=["1.234", "950"] * 20, y=LABELS),
     "points.csv": text(a=["1.200", "2.500", "950", "12.000"] * 10, y=LABELS),

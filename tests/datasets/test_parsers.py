@@ -396,8 +396,8 @@ def test_an_arff_file_is_read_as_liac_arff_reads_it():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("@attribute a real\n@data\n{0 1}\n", "line 3: sparse ARFF rows are not supported"),
-        ("@attribute a relational\n@data\n1\n", "line 1: attribute 'a' has the type 'relational'"),
+        ("@attribute a real\n@data\n{0 1, 1 2}\n", "line 3: a sparse row has the index 1, the attributes are 0 to 0"),
+        ("@attribute a relational\n@data\n1\n", "line 1: attribute 'a' is relational, a table in every cell"),
         ("@attribute a\n@data\n1\n", "line 1: attribute 'a' has the type ''"),
         ("@attribute a string\n@data\n'x\n", 'line 3: cannot read "\'x": a quote is not closed'),
         ("@attribute a string\n@data\nx'y'\n", "line 3: cannot read"),

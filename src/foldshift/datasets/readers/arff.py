@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import Columns, build_table
 from foldshift.datasets.readers.read_options import ReadOptions
-from foldshift.datasets.readers.text_fields import as_number, check_width, split_lines, text_of, unquoted
+from foldshift.datasets.readers.text_fields import MAX_CELLS, as_number, check_width, split_lines, text_of, unquoted
 
 if TYPE_CHECKING:
     from foldshift.core.types import TaskIfKnown
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # Possessive quantifiers (*+) never go back, so a hostile line costs no more than its length.
 _QUOTED_FIELD = re.compile(r"""\s*+(?:'((?:[^'\\]|\\.)*+)'\s*+|"((?:[^"\\]|\\.)*+)"\s*+|([^,'"]*+))(,|$)""")
+
+_SPARSE_FIELD = re.compile(r"""\s*+(\d{1,6})\s++(?:'((?:[^'\\]|\\.)*+)'|"((?:[^"\\]|\\.)*+)"|([^\s,'"{}]++))\s*+(?:,|(?=\}))""")
+_WEIGHT = re.compile(r",\s*\{\s*[\d.eE+-]+\s*\}$")  # of a row, behind its last field
 
 _KINDS: dict[str, DeclaredKind] = {
     "integer": "integer",
@@ -52,7 +55,7 @@ def read_arff(
     task: TaskIfKnown = "",
     target: str = "",
 ) -> RawTable:
-    """Read a dense ARFF file, UTF-8 or else Latin-1; string and date attributes are nominal.
+    """Read an ARFF file, dense or sparse, UTF-8 or else Latin-1; string and date attributes are nominal.
 
     References
     ----------
@@ -84,11 +87,20 @@ def _header_columns(text: str, options: ReadOptions | None, quoted: bool) -> Col
     lines = split_lines(text)
     attributes, roles, start = _read_header(lines, options.n_skipped, quoted)
     rows, numbers = [], []
+    n_weights, n_sparse = 0, 0
     for number, line in enumerate(lines[start:], start + 1):
         line = line.strip()
         if not line or line.startswith("%"):
             continue
-        row = _row(line, number, len(attributes), quoted, options.own)
+        if quoted and line.endswith("}") and (weight := _WEIGHT.search(line)):
+            line, n_weights = line[: weight.start()], n_weights + 1
+        if quoted and line.startswith("{"):
+            row = _sparse_row(line, number, attributes, options.own)
+            n_sparse += 1
+            if n_sparse * len(attributes) > MAX_CELLS:
+                raise DataError(f"more than {MAX_CELLS} cells with the zeros that sparse rows leave out; cut the table down")
+        else:
+            row = _row(line, number, len(attributes), quoted, options.own)
         if len(row) != len(attributes):
             raise DataError(
                 f"line {number}: {len(row)} fields where the header declares {len(attributes)} attributes; correct this line, "
@@ -109,6 +121,7 @@ def _header_columns(text: str, options: ReadOptions | None, quoted: bool) -> Col
         target=target,
         others=others,
         ranges={p: attribute.limits for p, attribute in enumerate(attributes) if attribute.limits is not None},
+        notes=[f"weights of {n_weights} rows left out; no weights are used"] if n_weights else [],
     )
 
 
@@ -124,6 +137,33 @@ def _row(line: str, number: int, width: int, quoted: bool, own: bool) -> list[st
         row = [unquoted(cell) for cell in cells] if len(cells) == width else row
     if own and quoted and "?" in row and not re.search(r"""['"]\s*\?\s*['"]""", line):
         row = [None if cell == "?" else cell for cell in row]
+    return row
+
+
+def _sparse_row(line: str, number: int, attributes: list[_Attribute], own: bool) -> list[str | None]:
+    """Read a row that leaves out zeros and first labels: ``{index value, index value}``, with indices from 0."""
+    if own and "%" in line:
+        line = _without_comment(line)
+    row: list[str | None] = [attribute.labels[0] if attribute.labels else "0" for attribute in attributes]
+    seen, position = set[int](), 1
+    while line[position:].strip() not in ("}", ""):
+        found = _SPARSE_FIELD.match(line, position)
+        if found is None:
+            shown = line[position : position + 40].strip()
+            raise DataError(f"line {number}: cannot read {shown!r} of a sparse row; write {{index value, index value}}")
+        at, single, double, bare = int(found[1]), found[2], found[3], found[4]
+        if at >= len(attributes) or at in seen:
+            why = "which is there twice" if at in seen else f"the attributes are 0 to {len(attributes) - 1}"
+            raise DataError(f"line {number}: a sparse row has the index {at}, {why}; correct this line")
+        seen.add(at)
+        quoted = single if single is not None else double
+        row[at] = (None if own and bare == "?" else bare) if quoted is None else re.sub(r"\\(.)", r"\1", quoted)
+        position = found.end()
+    if not line.endswith("}"):
+        raise DataError(f"line {number}: a sparse row has no closing brace; the file may be cut")
+    texts = [one for at, one in enumerate(attributes) if one.kind == "nominal" and one.labels is None and at not in seen]
+    if texts:
+        raise DataError(f"line {number}: a sparse row leaves out the text of {texts[0].name[:60]!r}; write it in")
     return row
 
 
@@ -179,6 +219,8 @@ def _attribute(text: str, quoted: bool) -> _Attribute:
     word = rest[: len(rest) - len(rest.lstrip(ascii_letters))].lower()
     after = rest[len(word) :].strip()
     kind = _KINDS.get(word)
+    if quoted and word == "relational":
+        raise DataError(f"attribute {name[:60]!r} is relational, a table in every cell; write one row for each of its rows")
     if quoted:
         kind = "nominal" if word in ("string", "date") else kind if word else None
     if kind is None:
@@ -210,8 +252,6 @@ def _declared_labels(name: str, text: str, quoted: bool) -> list[str]:
 def _fields(line: str, number: int | None) -> list[str]:
     """Split an ARFF row or list of labels (no `number`) into fields, with quotes and backslash escapes."""
     if "'" not in line and '"' not in line:
-        if line.startswith("{"):
-            raise DataError(f"line {number}: sparse ARFF rows are not supported; convert the file to dense ARFF or csv")
         return [value.strip() for value in line.split(",")]
     fields: list[str] = []
     position = 0

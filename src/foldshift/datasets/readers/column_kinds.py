@@ -24,7 +24,7 @@ from foldshift.datasets.readers.columns.column_values import (
 )
 from foldshift.datasets.readers.columns.dressed_numbers import are_plain, decimal_of_file, find_dress
 from foldshift.datasets.readers.columns.marks import USUAL, may_be_missing
-from foldshift.datasets.readers.infer import check_classes, count_labels, exclusion_of
+from foldshift.datasets.readers.infer import check_classes, count_labels, counts_rows, exclusion_of
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Receipt
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, TaskIfKnown
 
 NO_VALUES = "no values"  # reason to leave out a column
+LEAST_COLUMNS = 2  # with so few, a column that counts the rows may be the input
 MOST_NAMED = 8  # columns in one line
 
 
@@ -98,6 +99,14 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         if options.own and not request.is_target and not request.is_labels:
             reason, content, is_date = _as_input(column, content, position in columns.unnamed, request)
             dates += [name] if is_date else []
+            if not reason and not request.is_kept and counts_rows(*content):
+                if columns.names is None and position == 0 and len(columns.values) > LEAST_COLUMNS:
+                    reason = "numbers the rows"
+                else:
+                    column.note(
+                        "counts the rows; if it is no input: ",
+                        Remedy("drop", (str(position + 1),) if columns.names is None else (name,)),
+                    )
             if reason:
                 left_out[name] = reason
                 continue

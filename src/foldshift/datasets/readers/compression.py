@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from foldshift.core.errors import SourceError
+from foldshift.core.errors import DataError, SourceError
 from foldshift.datasets.readers.excel import ZIP_SIGNATURE, is_workbook
+from foldshift.datasets.readers.foreign_formats import check_readable
 from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line, read_members
 
 if TYPE_CHECKING:
     from foldshift.datasets.readers.read_options import ReadOptions
 
 _CHUNK = 2**16
+MOST_NESTED = 2  # archives in archives
 _TAR = slice(257, 262)  # bytes of a tar archive that hold the word "ustar"
 
 
@@ -80,13 +82,15 @@ class Opened(NamedTuple):
     options: ReadOptions
 
 
-def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BYTES) -> Opened:
+def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BYTES, depth: int = 0) -> Opened:
     """Unpack a file and take it out of a zip archive.
 
     The option `member` names the files of an archive that are joined; without it the archive must hold one file. The lines
     that `skip_rows` leaves out of several members are cut here, and `skip_rows` becomes 0.
     """
     name, data = unpacked(data, name, max_bytes)
+    if options.own:
+        check_own(data, name)
     book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
     if not options.member and (book or not data.startswith(ZIP_SIGNATURE)):
         return Opened(name, data, options)
@@ -95,7 +99,19 @@ def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BY
     if len(members) > 1:
         content = b"\n".join(b"\n".join(part.splitlines()[options.n_skipped :]) for part in members.values())
         options = replace(options, skip_rows=0)
+    if options.own and depth < MOST_NESTED and content.startswith((ZIP_SIGNATURE, *(packer.signature for packer in _PACKERS))):
+        return opened(content, name, replace(options, member=()), max_bytes, depth + 1)
     return Opened(name, content, options)
+
+
+def check_own(data: bytes, name: str) -> None:
+    """Refuse a user-defined file that is no table; the message names the file."""
+    try:
+        check_readable(data)
+    except DataError as error:
+        raise SourceError(f"{one_line(name)}: {error}") from error
+    if data[_TAR] == b"ustar":
+        raise SourceError(f"{one_line(name, 60)!r} is an archive of files (tar); unpack it, and give the file inside")
 
 
 def unpacked(data: bytes, name: str, max_bytes: int = MAX_BYTES) -> tuple[str, bytes]:

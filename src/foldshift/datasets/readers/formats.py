@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError, message_of
@@ -13,6 +14,8 @@ from foldshift.core.remedies import Given, Message, Remedy
 from foldshift.datasets.readers.arff import read_arff, read_keel
 from foldshift.datasets.readers.delimited import read_csv, read_space, read_tsv
 from foldshift.datasets.readers.excel import is_workbook, read_excel
+from foldshift.datasets.readers.foreign_formats import looks_like_html
+from foldshift.datasets.readers.frame_files import FRAME_FORMATS, frame_format, read_frame_file
 from foldshift.datasets.readers.infer import decoded
 from foldshift.datasets.readers.own_text import read_own_text, table_of
 from foldshift.datasets.readers.parquet import read_parquet
@@ -35,7 +38,7 @@ ENDINGS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-BINARY = ("excel", "parquet")
+BINARY = ("excel", "parquet", *FRAME_FORMATS)
 USUAL_SEPARATORS = {"csv": ",", "tsv": "\t"}
 FORMAT_WORDS = {
     "csv": "text",
@@ -45,6 +48,10 @@ FORMAT_WORDS = {
     "arff": "ARFF",
     "excel": "Excel",
     "parquet": "Parquet",
+    "json": "JSON",
+    "feather": "Feather",
+    "stata": "Stata",
+    "sas": "SAS",
 }
 _PARSERS: dict[str, Callable[..., RawTable]] = {
     "keel": read_keel,
@@ -54,6 +61,7 @@ _PARSERS: dict[str, Callable[..., RawTable]] = {
     "space": read_space,
     "excel": read_excel,
     "parquet": read_parquet,
+    **{kind: partial(read_frame_file, kind) for kind in FRAME_FORMATS},
 }
 
 
@@ -125,7 +133,8 @@ def _with_receipt(table: RawTable, kind: str, encoding: str, note: str, options:
 
 def _note_unused(table: RawTable, options: ReadOptions, kind: str) -> None:
     """Note options that have no meaning for the format of a file."""
-    meaningless = {"excel": ("sep", "encoding"), "parquet": ("sep", "encoding", "sheet", "skip_rows", "header")}
+    of_frames = ("sep", "encoding", "sheet", "skip_rows", "header")
+    meaningless = {"excel": ("sep", "encoding"), **dict.fromkeys(("parquet", *FRAME_FORMATS), of_frames)}
     for name in meaningless.get(kind, ("sheet",)):
         value = getattr(options, name)
         if value not in ("", None):
@@ -138,6 +147,8 @@ def own_format(data: bytes, name: str) -> str:
         return "excel"
     if data[:4] == b"PAR1":
         return "parquet"
+    if found := frame_format(data, name):
+        return found
     kind = ENDINGS.get(_ending(name), "")
     if kind in BINARY and b"\0" in data[:4096]:
         return kind
@@ -174,12 +185,6 @@ def format_of(data: bytes, name: str) -> str:
         return "parquet"
     start = data[:3].replace(b"\xef\xbb\xbf", b"") + data[3:4096]
     return "keel" if start.lstrip()[:1] in (b"@", b"%") else ""
-
-
-def looks_like_html(data: bytes) -> bool:
-    """Report whether bytes are a web page, which servers may send instead of a file."""
-    start = data[:1024].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    return start.startswith((b"<!doctype html", b"<html")) or (start.startswith((b"<?xml", b"<!--")) and b"<html" in start)
 
 
 def _guess(data: bytes, options: ReadOptions) -> tuple[str, ReadOptions]:

@@ -69,8 +69,9 @@ def find_layout(rows: Rows, lines: Sequence[int], options: ReadOptions, target: 
         )
         layout.decisions.append(title)
         layout.said.append(title)
-    first, body = rows[start], rows[start + 1 :]
-    is_names, sure = _holds_names(first, body, width, target)
+    first = rows[start]
+    body = [row for row in rows[start + 1 :] if row != first]  # names come again in files that were put together
+    is_names, sure = holds_names(first, body, width, target)
     where = f"line {lines[start]}"
     if not is_names:
         decision = Decision(
@@ -155,7 +156,7 @@ def _weigh(first: Sequence[str], body: Rows, width: int) -> _Evidence:
     return _Evidence(words, numbers, again, new)
 
 
-def _holds_names(first: Sequence[str], body: Rows, width: int, target: str) -> tuple[bool, Sure]:
+def holds_names(first: Sequence[str], body: Rows, width: int, target: str) -> tuple[bool, Sure]:
     """Report whether a row holds names, and how sure that is."""
     if target and target in first and not is_numeric(target):
         return True, "sure"

@@ -15,7 +15,8 @@ import numpy as np
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.columns.dates import days_of
+from foldshift.datasets.readers.columns.column_values import FEW_ODD
+from foldshift.datasets.readers.columns.dates import days_of, odd_dates_of
 from foldshift.datasets.readers.columns.dressed_numbers import find_dress
 from foldshift.datasets.sources.download import one_line
 
@@ -75,7 +76,14 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
     else:
         encoding = _utf_16(data) or "utf-8"
         text = _try(data, encoding)
+    padding = len(data) - len(data.rstrip(b"\0"))
+    if text is not None and padding and b"\0" not in data[:-padding] and data[:-padding].strip():
+        cut = decoded(data[:-padding])
+        shown = f"{padding} zero bytes at the end left out; the file may not have been written whole"
+        return cut._replace(note=Message(shown, *(["; ", cut.note] if cut.note else [])))
     if text is None and b"\0" not in data:
+        if (mixed := _line_by_line(data)) is not None:
+            return mixed
         encoding = "cp1252"
         text = _try(data, encoding)
         if text is None:
@@ -91,7 +99,20 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
         return Decoded(text, encoding, Message(shown, Remedy("encoding", "cp1250"), " or another one"))
     if encoding in ("utf-16-le", "utf-16-be"):
         return Decoded(text, encoding, "every other byte is zero: read as UTF-16; if that is wrong, save the file as UTF-8")
-    return Decoded(text, encoding, "")
+    return Decoded(text.replace("\ufeff", ""), encoding, "")  # marks inside come from files that were put together
+
+
+def _line_by_line(data: bytes) -> Decoded | None:
+    """Decode a text of which some lines are UTF-8 and others are not; None if no other line has letters beyond ASCII."""
+    lines = data.split(b"\n")
+    odd = [at for at, line in enumerate(lines) if _try(line, "utf-8") is None]
+    wrong = set(odd)
+    if all(line.isascii() for at, line in enumerate(lines) if at not in wrong):
+        return None
+    texts = [(_try(line, "cp1252") or line.decode("latin-1")) if at in wrong else line.decode() for at, line in enumerate(lines)]
+    what = f"line {odd[0] + 1}" + (f" and {len(odd) - 1} more" if len(odd) > 1 else "")
+    note = f"the lines have two encodings: {what} read as Windows-1252, all others as UTF-8; if that is wrong: "
+    return Decoded("\n".join(texts), "utf-8 and cp1252", Message(note, Remedy("encoding", "cp1252")))
 
 
 def _first_undecodable(data: bytes, encoding: str) -> str:
@@ -118,7 +139,7 @@ def _utf_16(data: bytes) -> str:
     return ""
 
 
-def find_separator(lines: list[str], usual: str) -> str:
+def find_separator(lines: list[str], usual: str, quote: str = '"') -> str:
     """Find the separator that cuts most lines into the same number of fields, at least two; else `usual`.
 
     The comma is tried last, because it may be a decimal mark.
@@ -135,7 +156,7 @@ def find_separator(lines: list[str], usual: str) -> str:
         if not any(mark in line for line in lines):
             continue
         try:
-            widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row)
+            widths = Counter(len(row) for row in csv.reader(lines, delimiter=mark, quotechar=quote, skipinitialspace=True) if row)
         except csv.Error:
             continue
         share = max((count for width, count in widths.items() if width > 1), default=0) / max(1, widths.total())
@@ -163,6 +184,10 @@ def _excluded_labels(values: pd.Categorical) -> Exclusion:
     days, form = days_of(values.categories[present])
     if days:
         return Exclusion(f"dates, {form}", days)
+    if len(present) >= FEW:
+        days, form = odd_dates_of(values.categories[present], FEW_ODD)
+        if form:
+            return Exclusion(f"dates, {form}" if days else f"dates {form}", days)
     n = int((codes >= 0).sum())
     if n >= FEW and len(present) >= NAMES_ROWS * n:
         words = sum(len(str(text).split()) for text in values.categories[present[:SAMPLE]]) / min(SAMPLE, len(present))
@@ -185,6 +210,14 @@ def _excluded_numbers(name: str, kind: ColumnKind, values: FloatArray, unnamed: 
         reason = "numbers the rows" if whole else "a number of its own in every row"
         return Exclusion(f"without a name, {reason}" if unnamed else reason)
     return Exclusion("")
+
+
+def counts_rows(content_kind: ColumnKind, values: FloatArray | pd.Categorical) -> bool:
+    """Report whether a column counts the rows in their order, in steps of one."""
+    if content_kind != "integer" or len(values) < FEW:
+        return False
+    numbers = np.asarray(values)
+    return bool((np.diff(numbers) == 1).all())
 
 
 class LabelCount(NamedTuple):

@@ -17,7 +17,7 @@ from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
 from foldshift.datasets.readers.infer import SEPARATORS, find_separator
 from foldshift.datasets.readers.receipt import Decision, Sure, note_of
 from foldshift.datasets.readers.rows import own_columns
-from foldshift.datasets.readers.text_fields import check_width, split_lines, unquoted
+from foldshift.datasets.readers.text_fields import check_width, own_field, split_lines
 
 if TYPE_CHECKING:
     from foldshift.core.types import TaskIfKnown
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 SAMPLE = 200  # lines that decisions are based on
 COMMENTS = ("#", "%", "//")
 _SEP_LINE = re.compile(r"\s*\"?sep=(.|\\t)\"?\s*", re.IGNORECASE)
+_RULER = re.compile(r"[\s|+:=-]*(?:---|===)[\s|+:=-]*")  # below the names, as in Markdown
+MOST_RULERS = 3
+OTHER_MARKS = ("&", "~", "^")  # that separate fields where every line has as many
+_SINGLE = re.compile(r"(?:^|[,;\t|])[ ]*'[^']*[,;\t|][^']*'[ ]*(?:$|[,;\t|])")
 _TOKENS = re.compile(r'"[^"]*"|[^\s"]+|"')
 
 
@@ -39,14 +43,36 @@ class Plan(NamedTuple):
     name_line: str  # line of names that was commented out; empty: none
     decisions: list[Decision]
     said: list[Decision]
+    quote: str = '"'
 
 
 def read_own_text(text: str, options: ReadOptions, *, task: TaskIfKnown = "", target: str = "", usual: str = "") -> RawTable:
     """Read a user-defined text; `usual` is the separator that the ending of its name promises."""
-    lines = split_lines(text)
+    lines = _without_rulers(_without_line_quotes(split_lines(text)))
     plan = find_plan(lines[: options.n_skipped + 2 * SAMPLE], options, usual)
     rows, numbers = _rows(lines, plan)
     return table_of(own_columns(rows, numbers, options, options.target or target), plan, options, task, target)
+
+
+def _without_line_quotes(lines: list[str]) -> list[str]:
+    """Take off the quotes around whole lines, as some programs write them."""
+    sample = [line for line in lines if line.strip()][:SAMPLE]
+    if not sample or not all(len(line) > 1 and line[0] == line[-1] == '"' for line in sample):
+        return lines
+    try:
+        fields = [next(csv.reader([line], strict=True)) for line in sample]
+    except csv.Error:
+        return lines
+    inner = [row[0] for row in fields]
+    if any(len(row) > 1 for row in fields) or not find_separator(inner, ""):
+        return lines
+    return [line[1:-1].replace('""', '"') if line[:1] == line[-1:] == '"' else line for line in lines]
+
+
+def _without_rulers(lines: list[str]) -> list[str]:
+    """Empty the few lines that only draw a table."""
+    rulers = {at for at, line in enumerate(lines) if line[:4].strip(" |+:=-") == "" and _RULER.fullmatch(line)}
+    return ["" if at in rulers else line for at, line in enumerate(lines)] if 0 < len(rulers) <= MOST_RULERS else lines
 
 
 def table_of(columns: Columns, plan: Plan, options: ReadOptions, task: TaskIfKnown, target: str) -> RawTable:
@@ -76,10 +102,11 @@ def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
         start = _below_comments(lines, start)
     sample = [line for line in lines[start:] if line.strip() and not line.startswith(COMMENTS)][:SAMPLE]
     sample = sample or [line for line in lines[start:] if line.strip()][:SAMPLE]
+    quote = "'" if any(map(_SINGLE.search, sample)) and not any('"' in line for line in sample) else '"'
     if separator == " ":
         separator = ""
     elif not separator:
-        separator, sure = _separator(sample, usual)
+        separator, sure = _separator(sample, usual, quote)
     if start > first:
         name_line = _commented_names(lines[start - 1], sample, separator)
         n_comments = start - first - bool(name_line)
@@ -93,7 +120,7 @@ def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
     if usual and separator not in (options.sep, usual):
         said.append(Decision("separator", words, sure))
     inner = options.skip_rows is None and any(line.startswith("#") for line in lines[start:])
-    return Plan(separator, start, inner, name_line, decisions, said)
+    return Plan(separator, start, inner, name_line, decisions, said, quote)
 
 
 def _common_mark(texts: list[str]) -> str:
@@ -121,16 +148,35 @@ def _below_comments(lines: list[str], start: int) -> int:
     return below if left and n_like <= len(left) / 2 else start
 
 
-def _separator(sample: list[str], usual: str) -> tuple[str, Sure]:
+def _separator(sample: list[str], usual: str, quote: str) -> tuple[str, Sure]:
     """Find the separator of a text; blanks where no other mark cuts the lines."""
-    found = find_separator(sample, "")
+    found = find_separator(sample, "", quote)
+    if found == "\t":
+        return _beside_tabs(sample)
     if found:
         return found, "sure"
+    for mark in OTHER_MARKS:
+        if len({line.count(mark) for line in sample} - {0}) == 1 and all(mark in line for line in sample) and len(sample) > 1:
+            return mark, "likely"
     widths = Counter(len(_TOKENS.findall(line)) for line in sample)
     width, count = max(widths.items(), key=lambda pair: pair[1], default=(1, 0))
     if width > 1 and count > 0.5 * len(sample):
         return "", "sure" if count == len(sample) else "likely"
     return (usual, "unsure") if usual else ("", "unsure")
+
+
+def _beside_tabs(sample: list[str]) -> tuple[str, Sure]:
+    """Decide whether tabs separate the fields, or stand behind commas, or are blanks among others."""
+    fields = [line.rstrip().split("\t") for line in sample]
+    for mark in (",", ";"):
+        if all(len(row) > 1 and all(cell.endswith(mark) for cell in row[:-1]) for row in fields):
+            return mark, "sure"
+    tokens = [_TOKENS.findall(line) for line in sample]
+    if len({len(row) for row in tokens}) == 1:
+        several = [any(len(numbers := cell.split()) > 1 and all(map(is_numeric, numbers)) for cell in row) for row in fields]
+        if len({len(row) for row in fields}) > 1 or sum(several) > 0.5 * len(several):
+            return "", "likely"
+    return "\t", "sure"
 
 
 def _commented_names(comment: str, sample: list[str], separator: str) -> str:
@@ -146,8 +192,8 @@ def _commented_names(comment: str, sample: list[str], separator: str) -> str:
 def cut(line: str, separator: str) -> list[str]:
     """Cut one line into fields."""
     if not separator:
-        return [unquoted(value) for value in _TOKENS.findall(line)]
-    return [unquoted(value) for value in next(csv.reader([line], delimiter=separator, skipinitialspace=separator != " "), [])]
+        return [own_field(value) for value in _TOKENS.findall(line)]
+    return [own_field(value) for value in next(csv.reader([line], delimiter=separator, skipinitialspace=separator != " "), [])]
 
 
 def _rows(lines: list[str], plan: Plan) -> tuple[list[list[str]], list[int]]:
@@ -160,13 +206,32 @@ def _rows(lines: list[str], plan: Plan) -> tuple[list[list[str]], list[int]]:
         texts = _without_comments(texts, plan, n_above)
     if not plan.separator:
         return [cut(line, "") for line in texts], list(range(n_above + 1, n_above + 1 + len(texts)))
+    if plan.separator == "&":
+        texts = [line.rstrip().removesuffix("\\\\") for line in texts]  # of LaTeX
+    try:
+        return _cut_all(texts, plan, n_above, None)
+    except DataError:
+        if not any('\\"' in line for line in texts):
+            raise
+        return _cut_all(texts, plan, n_above, "\\")
+
+
+def _cut_all(texts: list[str], plan: Plan, n_above: int, escape: str | None) -> tuple[list[list[str]], list[int]]:
+    """Cut lines into fields by the rules of csv."""
     content = io.StringIO("\n".join(texts), newline="")
-    reader = csv.reader(content, delimiter=plan.separator, skipinitialspace=plan.separator != " ", strict=True)
+    reader = csv.reader(
+        content,
+        delimiter=plan.separator,
+        quotechar=plan.quote,
+        escapechar=escape,
+        skipinitialspace=plan.separator != " ",
+        strict=True,
+    )
     rows, numbers = [], []
     try:
         for row in reader:
             check_width(row, f"line {n_above + reader.line_num}: ")
-            rows.append([unquoted(value) for value in row])
+            rows.append([own_field(value) for value in row])
             numbers.append(n_above + reader.line_num)
     except csv.Error as error:
         raise DataError(f"line {n_above + reader.line_num}: {_own_words(error)}") from error

@@ -17,7 +17,7 @@ from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
 from foldshift.datasets.readers.header import Layout, find_layout
 from foldshift.datasets.readers.own_text import Plan, find_plan
 from foldshift.datasets.readers.rows import as_columns, cut_totals
-from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, unquoted
+from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, own_field
 
 if TYPE_CHECKING:
     from foldshift.core.types import TaskIfKnown
@@ -44,13 +44,15 @@ def read_plain(data: bytes, options: ReadOptions, task: TaskIfKnown, target: str
         return None
     if task == "classification" and not (options.target or target):  # which column it is depends on its values
         return None
+    if b"\0" in data or data.find(b"\xef\xbb\xbf", 3) >= 0:  # marks of files that were cut or put together
+        return None
     head = data[:HEAD].removeprefix(b"\xef\xbb\xbf")
     text = head[: head.rfind(b"\n") + 1].decode("utf-8", errors="replace")
     lines = text.replace("\r\n", "\n").split("\n")[:-1]
     if "\r" in text.replace("\r\n", "") or len(lines) < options.n_skipped + 3:
         return None
     plan = find_plan(lines, options, usual)
-    if not plan.separator or plan.inner_comments or plan.name_line:
+    if not plan.separator or plan.inner_comments or plan.name_line or plan.quote != '"':
         return None
     found = _layout(lines, plan, options, target)
     if found is None:
@@ -78,7 +80,7 @@ def _layout(lines: list[str], plan: Plan, options: ReadOptions, target: str) -> 
     texts = lines[plan.start :][:400]
     try:
         rows = [
-            [unquoted(cell) for cell in row]
+            [own_field(cell) for cell in row]
             for row in csv.reader(texts, delimiter=plan.separator, skipinitialspace=plan.separator != " ", strict=True)
         ]
     except csv.Error:
@@ -174,7 +176,7 @@ def _texts_of(data: bytes, separator: str, first: int, positions: list[int]) -> 
 
 def _coded(column: pd.Series) -> Coded:
     codes, texts = pd.factorize(column.to_numpy(dtype=object, na_value=None))
-    return Coded(codes.astype(np.int64), [unquoted(str(text)) for text in texts])
+    return Coded(codes.astype(np.int64), [own_field(str(text)) for text in texts])
 
 
 def _has_leading_zeros(data: bytes, separator: str) -> bool:

@@ -15,7 +15,7 @@ from foldshift.core.remedies import Given
 if TYPE_CHECKING:
     from foldshift.core.types import DecimalMark
 
-FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet")
+FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet", "json", "feather", "stata", "sas")
 TYPES = ("number", "nominal", "date")
 NO_HEADER, FIRST_ROW = 0, -1  # values of `header` besides the number of a line
 THOUSANDS = {",": ",", ".": ".", "'": "'", "blank": " ", " ": " ", "none": "none"}

@@ -14,7 +14,7 @@ from foldshift.datasets.readers.column_kinds import Columns
 from foldshift.datasets.readers.columns.column_values import Cells, Coded, different_texts
 from foldshift.datasets.readers.columns.dressed_numbers import find_dress, is_numeric
 from foldshift.datasets.readers.columns.marks import may_be_missing
-from foldshift.datasets.readers.header import Layout, find_layout
+from foldshift.datasets.readers.header import SAMPLE, Layout, find_layout, holds_names
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Decision, note_of
 from foldshift.datasets.readers.text_fields import as_number
@@ -23,6 +23,13 @@ _TOTAL = re.compile(
     r"(?:grand |sub)?totals?|sums?|overall|summe|gesamt(?:summe)?|insgesamt|somme|totale|suma|average|mean|mittelwert"
     r"|durchschnitt|moyenne"
 )
+
+
+LEAST_ROWS = 4  # of a table with a row of totals
+MOST_TOTALS = 4  # rows of totals
+_BREAKS = re.compile(r"\s*[\r\n\t]\s*")  # of lines, in a name
+MOST_GAPS = 20  # between rows, below which another table is looked for
+MOST_FOOTERS = 10  # lines
 
 
 def row_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOptions, header: bool) -> Columns:
@@ -72,6 +79,7 @@ def own_columns(rows: list[list[str]], lines: Sequence[int], options: ReadOption
     if options.skip_rows is None:
         _cut_footers(body, lines, layout)
     _cut_repeated_names(names, body, lines, layout)
+    _check_one_table(body, lines, layout)
     names = fit_widths(names, body, lines)
     columns = as_columns(names, list(zip(*body)), lines, layout)
     if options.skip_rows is None:
@@ -88,7 +96,7 @@ def as_columns(names: list[str] | None, values: Sequence[Cells], lines: Sequence
             names = names[:-1]
     unnamed = set() if names is None else {position for position, name in enumerate(names) if not name}
     if names is not None:
-        names = [name or f"x{position}" for position, name in enumerate(names, 1)]
+        names = [_BREAKS.sub(" ", name) or f"x{position}" for position, name in enumerate(names, 1)]
     columns = Columns(names, values, lines, [""] * len(values), [None] * len(values), unnamed=unnamed)
     for decision in layout.decisions:
         columns.receipt.decisions.append(decision)
@@ -141,11 +149,26 @@ def _cut_repeated_names(names: list[str] | None, body: list[list[str]], lines: l
         del body[at], lines[at]
 
 
+def _check_one_table(body: list[list[str]], lines: list[int], layout: Layout) -> None:
+    """Refuse a second table with names of its own below an empty line."""
+    gaps = [at for at in range(2, len(body) - 1) if lines[at] - lines[at - 1] > 1]
+    for at in gaps if len(gaps) <= MOST_GAPS else ():
+        if len(set(body[at])) < len(body[at]) or len(body[at]) < 2 or not all(body[at]):
+            continue
+        if any(map(is_numeric, body[at])) or {*body[at]} & {cell for row in body[:at] for cell in row}:
+            continue
+        if holds_names(body[at], body[at + 1 :][:SAMPLE], len(body[at]), "")[1] == "sure":
+            shown = ", ".join(body[at])[:60]
+            raise DataError(
+                f"line {lines[at]}: a second table begins here, with the names {shown}; save every table in its own file"
+            )
+
+
 def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> None:
     """Leave out lines of one text below a table of three columns and more."""
     end = len(body)
     while (
-        end > 2
+        end > max(2, len(body) - MOST_FOOTERS - 1)
         and layout.width > 2
         and sum(map(bool, body[end - 1])) == 1
         and body[end - 1][0]
@@ -154,6 +177,9 @@ def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> Non
         end -= 1
     if end == len(body) or sum(map(bool, body[end - 1])) < 2:
         return
+    cells = [[cell.strip() for cell in body[end][0].split(mark)] for mark in ",;\t|"]
+    if any(len(row) == layout.width and any(map(is_numeric, row)) for row in cells):  # a row with another separator
+        return
     shown = f"line {lines[end]} below the table left out, {body[end][0][:40]!r}"
     layout.decisions.append(Decision("footer", shown, "likely"))
     layout.said.append(layout.decisions[-1])
@@ -161,54 +187,105 @@ def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> Non
 
 
 def cut_totals(columns: Columns) -> None:
-    """Leave out a last row of sums or means."""
-    last = [_last_text(cells) or "" for cells in columns.values[:2]]
-    at, text = next(((at, text) for at, text in enumerate(last) if _TOTAL.fullmatch(text.lower().rstrip(":. "))), (0, ""))
-    if (
-        not text
-        or len(columns.lines) < 4
-        or not any(_is_total(cells) for position, cells in enumerate(columns.values) if position != at)
-    ):
+    """Leave out rows of sums or means: the first row, or the last ones."""
+    n = len(columns.lines)
+    if n < LEAST_ROWS:
         return
-    what = f"line {columns.lines[-1]} left out, it holds {text[:30]!r} of the rows above"
+    names = columns.values[:2]
+    above = [at for at in (0,) if _total_word(names, at)]
+    below = list(range(n - 1, max(n - 1 - MOST_TOTALS, LEAST_ROWS), -1))
+    below = below[: next((i for i, at in enumerate(below) if not _total_word(names, at)), len(below))]
+    found = {at for at in (*above, *below) if _is_total_row(columns.values, at, {*above, *below})}
+    if (
+        not found
+        and not above
+        and not below
+        and _has_no_label(columns.values)
+        and _is_total_row(columns.values, n - 1, {n - 1}, every=True)
+    ):
+        found = {n - 1}
+    if not found:
+        return
+    where = ", ".join(str(columns.lines[at]) for at in sorted(found))
+    words = ", ".join(repr(_total_word(names, at)[:30]) for at in sorted(found) if _total_word(names, at)) or "sums"
+    what = f"line{'s' * (len(found) > 1)} {where} left out, with {words} of the rows {'below' if found == {0} else 'above'}"
     decision = Decision("total", what, "likely", (Remedy("skip_rows", "0"),))
     columns.receipt.decisions.append(decision)
     columns.notes.append(note_of(decision))
-    columns.values = [_without_last(cells) for cells in columns.values]
-    columns.lines = columns.lines[:-1]
+    kept = np.array([at for at in range(n) if at not in found])
+    columns.values = [_rows_of(cells, kept) for cells in columns.values]
+    columns.lines = [columns.lines[at] for at in kept]
 
 
-def _last_text(cells: Cells) -> str | None:
-    """Return the text of the last row, if no other row has it."""
-    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
-        return None
+def _are_numbers(cells: Cells) -> bool:
+    return isinstance(cells, np.ndarray) and cells.dtype.kind == "f"
+
+
+def _text(cells: Cells, at: int) -> str:
+    """Return the text of a row; empty for a gap, and for a number of a column of numbers."""
+    if _are_numbers(cells):
+        return ""
     if isinstance(cells, Coded):
-        last = cells.codes[-1]
-        return cells.texts[last] if last >= 0 and not (cells.codes[:-1] == last).any() else None
-    return cells[-1] if cells[-1] and cells[-1] not in cells[:-1] else None
+        return cells.texts[cells.codes[at]] if cells.codes[at] >= 0 else ""
+    return str(cells[at] or "")
 
 
-def _without_last(cells: Cells) -> Cells:
+def _total_word(names: Sequence[Cells], at: int) -> str:
+    """Return the word in the first columns that says that a row holds totals, if no more than a few rows have it."""
+    for cells in names:
+        text = _text(cells, at)
+        if not text or not _TOTAL.fullmatch(text.lower().rstrip(":. ")):
+            continue
+        count = int((cells.codes == cells.codes[at]).sum()) if isinstance(cells, Coded) else list(cells).count(text)
+        if count == 1:
+            return text
+    return ""
+
+
+def _has_no_label(values: Sequence[Cells]) -> bool:
+    """Report whether the last row is the only one without a label, in the first column."""
+    if _are_numbers(values[0]) or _text(values[0], -1):
+        return False
+    texts = _all_texts(values[0])
+    return all(texts[:-1]) and not any(map(is_numeric, set(texts[:-1])))
+
+
+def _all_texts(cells: Cells) -> list[str]:
+    if isinstance(cells, Coded):
+        return [cells.texts[code] if code >= 0 else "" for code in cells.codes]
+    return [str(cell or "") for cell in cells]
+
+
+def _rows_of(cells: Cells, kept: np.ndarray) -> Cells:
+    """Take some rows of a column."""
+    if isinstance(cells, np.ndarray):
+        return cells[kept]
     if not isinstance(cells, Coded):
-        return cells[:-1]
-    used, codes = np.unique(cells.codes[:-1], return_inverse=True)
+        return [cells[at] for at in kept]
+    used, codes = np.unique(cells.codes[kept], return_inverse=True)
     n_missing = int(used[0] < 0)
     return Coded(codes - n_missing, [cells.texts[code] for code in used[n_missing:]])
 
 
-def _is_total(cells: Cells) -> bool:
-    """Report whether the last value of a column is the sum or the mean of the others."""
-    if isinstance(cells, np.ndarray) and cells.dtype.kind == "f":
-        numbers = cells
+def _is_total_row(values: Sequence[Cells], at: int, besides: set[int], every: bool = False) -> bool:
+    """Report whether a row holds the sum or the mean of other rows in a column, or in `every` column of numbers."""
+    found = [is_total for cells in values if (is_total := _is_total(cells, at, besides)) is not None]
+    return bool(found) and (all(found) if every else any(found))
+
+
+def _is_total(cells: Cells, at: int, besides: set[int]) -> bool | None:
+    """Report whether a value is the sum or the mean of the others; None if the column does not hold numbers."""
+    if _are_numbers(cells):
+        numbers = np.asarray(cells)
     else:
         texts = {text for text in different_texts(cells) if not may_be_missing(text)}
         dress = find_dress(texts) if texts else None
         if dress is None:
-            return False
+            return None
         read = {text: dress.number(text) for text in texts}
-        every = [cells.texts[code] if code >= 0 else "" for code in cells.codes] if isinstance(cells, Coded) else cells
-        numbers = np.array([read.get(text or "", np.nan) for text in every], dtype=np.float64)
-    last, rest = numbers[-1], numbers[:-1][~np.isnan(numbers[:-1])]
-    if np.isnan(last) or rest.size < 3 or not rest.any():
+        numbers = np.array([read.get(text, np.nan) for text in _all_texts(cells)], dtype=np.float64)
+    others = np.delete(numbers, list(besides))
+    one, rest = numbers[at], others[~np.isnan(others)]
+    if np.isnan(one) or rest.size < 3 or not rest.any():
         return False
-    return any(abs(last - whole) <= 0.005 * abs(whole) for whole in (rest.sum(), rest.mean()))
+    return any(abs(one - whole) <= 0.005 * abs(whole) for whole in (rest.sum(), rest.mean()))

@@ -42,6 +42,21 @@ def unquoted(value: str) -> str:
     return value
 
 
+def own_field(value: str) -> str:
+    """Strip blanks and quotes around a field of a user-defined text, and the marks by which spreadsheets keep codes as texts.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.text_fields import own_field
+    >>> own_field(' "red" '), own_field('="001"'), own_field("'001"), own_field("'90s")
+    ('red', '001', '001', "'90s")
+    """
+    value = unquoted(value)
+    if value[:2] == '="' and value[-1] == '"':
+        return value[2:-1].strip() if len(value) > 2 else value
+    return value[1:] if value[:1] == "'" and value[1:].replace(".", "", 1).isdecimal() else value
+
+
 def as_number(text: str, decimal: DecimalMark = ".") -> float | None:
     """Convert a text to a number, or None. Underscores, which Python accepts, are refused."""
     if decimal != ".":

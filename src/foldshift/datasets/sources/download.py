@@ -287,12 +287,19 @@ def read_members(archive: bytes | PathLike, names: Sequence[str] = (), max_bytes
             what = f"the archive holds {len(files)} files ({_shown(files)}); "
             if not files:
                 raise SourceError(what, "pack the file again")
-            raise SourceError(what, "name one, such as ", Remedy("member", (files[0].filename.rsplit("/", 1)[-1],)))
+            bases = [file.filename.rsplit("/", 1)[-1] for file in files]
+            likely = [base for base in bases if not _NO_TABLE.search(base)]
+            raise SourceError(what, "name one, such as ", Remedy("member", ((likely or bases)[0],)))
         members = {}
         for info in chosen:
             members[info.filename] = b"".join(_chunks(opened, info, len(data), max_bytes))
             max_bytes -= len(members[info.filename])
         return members
+
+
+_NO_TABLE = re.compile(
+    r"(?i)read.?me|licen[cs]e|copying|index$|changes|\.(?:md|pdf|names|html?|docx?|rtf|r|py|ipynb|png|jpe?g|xml|test)$"
+)
 
 
 def _is_of_system(path: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -33,10 +34,14 @@ if TYPE_CHECKING:
 DeclaredKind = Literal["real", "integer", "numeric", "nominal", ""]
 
 FEW_ODD = 0.1  # share of values that are not numbers; up to here a column of numbers has odd values
+FAR = 5  # times the largest other value; from here a number may mean a missing value
+MOST_SENTINELS = 3  # numbers below zero in a column without others
+MOST_LOOKED_AT = 10_000  # values
 QUANTITY = 10  # different numbers; more are a quantity
 LONG = 15  # digits; longer numbers are not exact in double precision
 _CODE = re.compile(rf"0\d+|\d{{{LONG + 1},}}")
 _NINES = re.compile(r"-?99+(?:\.[90]*)?")
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))  # marks without width
 _SAME_WORD = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")  # three letters or more: `Aa` and `AA` are different genotypes
 
 
@@ -286,7 +291,7 @@ class Column:
         counts, alike = self.counts, dict[str, list[int]]()
         for code, text in enumerate(self.texts):
             if _SAME_WORD.search(text):
-                alike.setdefault(" ".join(text.casefold().split()), []).append(code)
+                alike.setdefault(" ".join(normalize("NFC", text.translate(_INVISIBLE)).casefold().split()), []).append(code)
         several = [codes for codes in alike.values() if len(codes) > 1]
         if not several:
             return
@@ -345,29 +350,25 @@ class Column:
     def _numeric(self, values: FloatArray) -> Content:
         """Numbers as float64, NaN where missing; the kind is integer if all are whole."""
         if self.is_own and self.wish != "number":
-            values = self._without_nines(values)
+            values = self._without_sentinels(values)
         finite = values[np.isfinite(values)]
         whole = finite.size > 0 and np.isfinite(values[~np.isnan(values)]).all() and bool((finite == np.floor(finite)).all())
         if self.kind == "integer" and not whole and finite.size:
             self.note("declared integer, but holds fractions; read as real")
         return Content("real" if self.kind == "real" or not whole else "integer", values)
 
-    def _without_nines(self, values: FloatArray) -> FloatArray:
-        """Read a number of nines far from all others, such as -999, as missing; note a positive one."""
+    def _without_sentinels(self, values: FloatArray) -> FloatArray:
+        """Read negative nines far from all others, such as -999, as missing; note other numbers that may mean it."""
         finite = values[np.isfinite(values)]
-        for extreme in {float(finite.min()), float(finite.max())} if finite.size else ():
-            others = finite[finite != extreme]
-            if not _NINES.fullmatch(f"{extreme:.15g}") or not others.size:
-                continue
-            count = finite.size - others.size
-            largest = float(np.abs(others).max())
-            is_odd = (extreme < 0 and others.min() >= 0) or (abs(extreme) > 5 * largest and count > 1)
-            if extreme < 0 and is_odd:
+        for extreme, count, is_far in _sentinels(finite):
+            is_nines = _NINES.fullmatch(f"{extreme:.15g}") is not None
+            if extreme < 0 and is_nines:
                 self.note(f"read as missing: {extreme:g} ({count}), far from all other values; ", self._as("number"), " keeps it")
                 values = np.where(values == extreme, np.nan, values)
-            elif is_odd:
+            elif count > 1:
                 mark = Remedy("missing", (f"{extreme:.15g}",))
-                self.note(f"{extreme:g} ({count}) is far from all other values; if it means a missing value: ", mark)
+                which = "is far from all other values" if is_far else "is below zero, as no other value is"
+                self.note(f"{extreme:g} ({count}) {which}; if it means a missing value: ", mark)
         return values
 
     def _note_labels(self, wrong: list[str]) -> None:
@@ -388,6 +389,35 @@ class Column:
                 raise self.error(text, f"a label that the header does not declare; it declares {first_texts(categories)}")
         codes = np.array([*(where[text] for text in self.texts), -1], dtype=np.int64)[self.codes]
         return Content("nominal", pd.Categorical.from_codes(codes, categories=categories))
+
+
+def _sentinels(finite: FloatArray) -> list[tuple[float, int, bool]]:
+    """Find the numbers that may mean a missing value: value, number of rows, and whether it is far from all others.
+
+    They are few numbers below zero where no other is, or a whole number far from all others.
+    """
+    if not finite.size:
+        return []
+    low, high = float(finite.min()), float(finite.max())
+    head = finite[:MOST_LOOKED_AT]
+    if low < 0 and low % 1 == 0 and np.unique(head[head < 0]).size <= MOST_SENTINELS:
+        negative, rest = finite[finite < 0], finite[finite >= 0]
+        below = np.unique(negative)
+        if below.size <= MOST_SENTINELS and (below % 1 == 0).all() and np.unique(rest[:MOST_LOOKED_AT]).size > QUANTITY:
+            return [(float(one), int((negative == one).sum()), bool(-one > FAR * rest.max())) for one in below]
+    found = []
+    for extreme in sorted({low, high}):
+        is_nines = extreme < 0 and _NINES.fullmatch(f"{extreme:.15g}") is not None
+        if extreme % 1 or (abs(extreme) < FAR and not is_nines):
+            continue
+        is_it = finite == extreme
+        count = int(is_it.sum())
+        n_large = int((finite >= abs(extreme) / FAR).sum()) + int((finite <= -abs(extreme) / FAR).sum())
+        is_far = n_large == count < finite.size and bool(finite[~is_it].any())
+        alone = is_nines and count < finite.size and bool(finite[~is_it].min() >= 0)
+        if alone or (is_far and count > 1):
+            found.append((extreme, count, is_far))
+    return found
 
 
 def first_texts(texts: list[str]) -> str:

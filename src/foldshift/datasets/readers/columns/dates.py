@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
 _CLOCK = (
     r"(?:(?:T|\s+)(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d(?:[.,]\d{1,9})?))?\s?(?P<half>[AaPp]\.?[Mm]\.?)?"
     r"\s?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?)?"
@@ -23,9 +25,11 @@ _FORMS = {
         "month/day/year": r"(?P<month>\d{1,2})([-/.])(?P<day>\d{1,2})\2(?P<year>\d{4}|\d\d)",
         "day month year": rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[-/. ]+{_MONTH_NAME}[-/., ]+(?P<year>\d{{4}}|\d\d)",
         "month day, year": rf"{_MONTH_NAME}[-/. ]+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[-/., ]+(?P<year>\d{{4}})",
+        "month year": rf"{_MONTH_NAME}[-/., ]+(?P<year>\d{{4}}|\d\d)",
         "yyyymmdd": r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)",
     }.items()
 }
+_SAMPLE = 50  # texts by which labels are told from dates
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
@@ -50,13 +54,12 @@ def days_of(texts: Iterable[str]) -> Dates:
     ('day.month.year', 'month/day/year', None)
     """
     texts = list(dict.fromkeys(texts))
-    for words, form in _FORMS.items():
+    for words in _FORMS:
         if words == "yyyymmdd" and len(texts) < 3:
             continue
         days = {}
         for text in texts:
-            match = form.fullmatch(text)
-            day = None if match is None else _day(match.groupdict())
+            day = _day_of(text, words)
             if day is None:
                 break
             days[text] = day
@@ -66,13 +69,47 @@ def days_of(texts: Iterable[str]) -> Dates:
     return Dates(None, "")
 
 
+def _day_of(text: str, form: str) -> float | None:
+    match = _FORMS[form].fullmatch(text)
+    return None if match is None else _day(match.groupdict())
+
+
+def odd_dates_of(texts: Iterable[str], most_odd: float) -> Dates:
+    """Convert the texts that are dates of one form if few are not, by the share `most_odd`.
+
+    Without days, the form says whether all texts are dates, of several forms; it is empty if they are not.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.columns.dates import odd_dates_of
+    >>> odd_dates_of([*(f"2020-01-{day:02}" for day in range(1, 20)), "unknown"], 0.1).form
+    "year-month-day, but for 'unknown'"
+    >>> odd_dates_of(["2020-01-31", "31.1.2020", "1 May 2020"], 0.1)
+    Dates(days=None, form='of several forms')
+    """
+    texts = list(dict.fromkeys(texts))
+    forms = [one for one in _FORMS if one != "yyyymmdd"]
+    sample = [any(_day_of(text, form) is not None for form in forms) for text in texts[:_SAMPLE]]
+    if sum(sample) < (1 - 2 * most_odd) * len(sample):
+        return Dates(None, "")
+    found = {form: {text: day for text in texts if (day := _day_of(text, form)) is not None} for form in forms}
+    words, days = max(found.items(), key=lambda pair: len(pair[1]))
+    odd = [text for text in texts if text not in days]
+    if days and len(odd) <= most_odd * len(texts):
+        more = f" and {len(odd) - 1} more" if len(odd) > 1 else ""
+        return Dates(days, f"{words}, but for {odd[0][:30]!r}{more}")
+    is_date = set().union(*found.values())
+    return Dates(None, "of several forms" if texts and all(text in is_date for text in texts) else "")
+
+
 def _day(parts: dict[str, str | None]) -> float | None:
     """Convert the parts of a date, named as in the forms, to days since 1970; None if there is no such day or time."""
     year, month, day = parts["year"] or "", parts.get("month") or "", parts.get("day") or "1"
     if name := parts.get("name"):
-        if name[:3].lower() not in _MONTHS:
+        found = [number for number, one in enumerate(_MONTHS, 1) if one.startswith(name.lower())]
+        if not found:
             return None
-        month = str(_MONTHS.index(name[:3].lower()) + 1)
+        month = str(found[0])
     if len(year) == 2:
         year = ("19" if year > "68" else "20") + year  # as POSIX does
     try:

@@ -6,18 +6,21 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-_GROUPS = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?"
-_PLAIN = r"\d+(?:[.,]\d*)?(?:[eE][+-]?\d{1,3})?|[.,]\d+"
+_GROUPS = r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?"  # the last as in India
+_PLAIN = r"\d+(?:[.,]\d*)?(?:[eEdD][+-]?\d{1,3})?|[.,]\d+"
 _CURRENCY = r"[$€£¥₹₽₩₺₪₫฿]|(?:US|CA|AU|NZ|HK|R)\$|(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|BRL|CNY)"
 _UNIT = r"[%‰°]?(?:[A-Za-zµμΩ]{1,8}[²³23]?(?:[/·*^-][A-Za-zµμΩ]{1,4}[²³23]?)?)?"
 _DRESSED = re.compile(
-    rf"(?P<open>\()?(?P<sign>[-+−]?)\s?(?P<before>(?:{_CURRENCY})?)\s?(?P<inner>[-+−]?)(?P<number>{_GROUPS}|{_PLAIN})\s?"
-    rf"(?P<after>(?:{_CURRENCY}|{_UNIT})?)(?(open)\))"
+    rf"(?P<open>\()?(?P<sign>[-+−–]?)\s?(?P<before>(?:{_CURRENCY})?)\s?(?P<inner>[-+−–]?)(?P<number>{_GROUPS}|{_PLAIN})\s?"
+    rf"(?P<after>(?:{_CURRENCY}|{_UNIT})?)(?P<behind>-?)(?(open)\))"
 )
-_AMERICAN = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+")
-_GERMAN = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?|\d+(?:,\d*)?(?:[eE][+-]?\d+)?|,\d+")
+_AMERICAN = re.compile(
+    r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?|[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d*)?|\d+(?:\.\d*)?(?:[eEdD][+-]?\d+)?|\.\d+"
+)
+_GERMAN = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?|\d+(?:,\d*)?(?:[eEdD][+-]?\d+)?|,\d+")
 _COMMA_GROUPS, _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+"), re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 LEAST_WITH_UNITS = 3  # different numbers; with fewer, `2D` and `3D` are labels
+MOST_HAVE_UNITS = 0.5  # share of the different numbers; with fewer, `5more` and `1.2k` among plain numbers are labels
 BLANKS = " \u00a0\u202f"
 
 
@@ -45,8 +48,9 @@ class Dress(NamedTuple):
         digits = found["number"]
         for mark in BLANKS if self.thousands == " " else "'’" if self.thousands == "'" else self.thousands:
             digits = digits.replace(mark, "")
-        number = plain_number(digits.replace(self.decimal, ".") if self.decimal != "." else digits)
-        is_negative = (found["open"] or "") + found["sign"] + found["inner"]
+        digits = digits.replace(self.decimal, ".") if self.decimal != "." else digits
+        number = plain_number(digits.replace("D", "e").replace("d", "e"))  # 1.5D+02 is what Fortran writes
+        is_negative = (found["open"] or "") + found["sign"] + found["inner"] + found["behind"]
         return number if number is None or not is_negative.strip("+") else -number
 
 
@@ -120,7 +124,10 @@ def find_dress(texts: Collection[str], decimal: str = "", thousands: str = "", f
     before, after = ({match[part] for match in matches if match[part]} for part in ("before", "after"))
     if len(before) > 1 or len(after) > 1:
         return None
-    if any(sign.isalpha() for sign in after) and len({match["number"] for match in matches}) < LEAST_WITH_UNITS:
+    dressed = [match["number"] for match in matches if match["after"]]
+    if any(sign.isalpha() for sign in after) and (
+        len(set(dressed)) < LEAST_WITH_UNITS or len(set(dressed)) < MOST_HAVE_UNITS * len({match["number"] for match in matches})
+    ):
         return None
     written = _marks([match["number"] for match in matches], decimal, thousands, file_decimal)
     return None if written is None else written._replace(signs=(*before, *after))
@@ -177,4 +184,4 @@ def in_words(dress: Dress) -> str:
     names = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
     parts += [f"{names[dress.thousands]} between thousands"] if dress.thousands else []
     parts += ["decimal commas"] if dress.decimal == "," else []
-    return ", ".join(parts) or "signs in brackets"
+    return ", ".join(parts) or "a minus sign of its own kind"

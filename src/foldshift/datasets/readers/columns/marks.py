@@ -6,8 +6,16 @@ from collections.abc import Collection
 
 ALWAYS = {"?", "<null>"}
 USUAL = {"", "na", "nan"}  # unless the header declares them as a label
-NULL_MARKS = {"null", "n/a", "#n/a"}  # missing in any column of a user-defined file
-PLAIN_MARKS = NULL_MARKS | {"none", "-", "--", "---", "."}  # missing in a column of numbers; among labels they may be labels
+NULL_MARKS = {"null", "n/a", "#n/a", "\\n"}  # missing in any column of a user-defined file
+PLAIN_MARKS = NULL_MARKS | {
+    "none",
+    "-",
+    "--",
+    "---",
+    "–",
+    "—",
+    ".",
+}  # missing in a column of numbers; among labels they may be labels
 ERRORS = {"#n/a", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!"}  # of spreadsheets
 WORDS = {
     "unknown", "unk", "missing", "not available", "not applicable", "not recorded", "n.a.", "n.a", "n. a.", "nil", "undefined",
