@@ -1,7 +1,4 @@
-"""The fast reader of large texts gives what the careful one gives, or leaves the file to it; and it is fast."""
-
-import io
-import time
+"""The fast reader of large texts gives what the careful one gives, or leaves the file to it."""
 
 import numpy as np
 import pandas as pd
@@ -85,24 +82,13 @@ def plain_options():
     return ReadOptions(own=True)
 
 
-def seconds(function):
-    best = np.inf
-    for _ in range(3):
-        start = time.process_time()
-        function()
-        best = min(best, time.process_time() - start)
-    return best
-
-
-def test_a_plain_file_takes_at_most_three_times_what_pandas_takes():
+def test_a_large_plain_file_is_left_to_pandas_with_its_values(monkeypatch):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(50_000, 20)).round(5), columns=[f"c{i}" for i in range(20)])
-    frame["c3"], frame["c4"] = rng.integers(0, 50, 50_000), rng.choice(["red", "blue", "green"], 50_000)
+    frame = pd.DataFrame(rng.normal(size=(10_000, 20)).round(5), columns=[f"c{i}" for i in range(20)])
+    frame["c3"], frame["c4"] = rng.integers(0, 50, 10_000), rng.choice(["red", "blue", "green"], 10_000)
     content = frame.to_csv(index=False).encode()
+    assert len(content) > plain_text.LARGE
+    monkeypatch.setattr("foldshift.datasets.readers.formats.read_own_text", None)
     found = read_bytes(content, "m.csv", {"target": "c0"})
     assert (found.frame.drop(columns="c4").to_numpy() == frame.drop(columns="c4").to_numpy()).all()
-    ours, theirs = (
-        seconds(lambda: read_bytes(content, "m.csv", {"target": "c0"})),
-        seconds(lambda: pd.read_csv(io.BytesIO(content))),
-    )
-    assert ours < 3 * theirs, f"{ours:.3f} s against {theirs:.3f} s"
+    assert (found.frame["c4"].astype(str) == frame["c4"]).all()

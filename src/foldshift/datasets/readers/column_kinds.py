@@ -24,7 +24,7 @@ from foldshift.datasets.readers.columns.column_values import (
 )
 from foldshift.datasets.readers.columns.dressed_numbers import are_plain, decimal_of_file, find_dress
 from foldshift.datasets.readers.columns.marks import USUAL, may_be_missing
-from foldshift.datasets.readers.infer import check_classes, count_labels, counts_rows, exclusion_of
+from foldshift.datasets.readers.infer import begins_blocks, check_classes, count_labels, counts_rows, exclusion_of
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Receipt
@@ -397,6 +397,11 @@ def _as_input(column: Column, content: Content, unnamed: bool, request: _Request
         return "", Content("real", np.array([days.get(value, np.nan) for value in content.values])), True
     if not reason and content.kind == "nominal":
         n_labels, n_rows, are_many = count_labels(content.values)
+        if begins_blocks(content.values):
+            column.note(
+                f"{len(content.values) - n_rows} of {len(content.values)} cells are empty, as if a label were written in the "
+                "first of a block of rows only; if so, fill it down in the file"
+            )
         if are_many:
             column.note(f"{n_labels} labels in {n_rows} rows; if it names rows: ", Remedy("drop", (column.name,)))
     return "", content, False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 MAX_SHEET_ROWS = 2**20  # the limit of Excel; a row number in a damaged sheet can be anything
 OLE_SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ZIP_SIGNATURE = b"PK\x03\x04"
+MAX_MERGED = 100_000  # areas of merged cells
 LEAST_CELLS = 4  # of a sheet that holds a table
 
 
@@ -34,6 +36,7 @@ class _Sheet(NamedTuple):
     is_hidden: bool
     rows: Callable[[], list[list[str]]]  # texts of its cells
     has_formula: Callable[[int, int], bool]  # whether the cell in a row and a column holds a formula
+    merged: list[int]  # number of areas of merged cells, once its rows were read
 
 
 def read_excel(data: bytes, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
@@ -89,6 +92,9 @@ def _own_sheet(sheets: list[_Sheet], options: ReadOptions, target: str) -> Colum
     lines = range(options.n_skipped + 1, len(rows) + 1)
     columns = own_columns(rows[options.n_skipped :], lines, options, options.target or target)
     columns.receipt.decisions.insert(0, decision)
+    if any(sheet.merged):
+        n = sheet.merged[0]
+        columns.notes.insert(0, f"the value of {n} area{'s' * (n > 1)} of merged cells is read in all rows that they span")
     if len(sheets) > 1 and not options.sheet:
         names = ", ".join(repr(one.name[:40]) + " (hidden)" * one.is_hidden for one in sheets[:12])
         others = [one.name for one in sheets if one.name != sheet.name and _holds_table(one.rows())]
@@ -155,6 +161,27 @@ def _sheet_rows(rows: Iterable[Iterable[Any]]) -> list[list[str]]:
     return [row + [""] * (width - len(row)) for row in texts]
 
 
+def _fill_merged(rows: list[list[str]], areas: Iterable[tuple[int, int, int]]) -> int:
+    """Write the value of merged cells into all rows that they span, by column, first and last row from 0; count the areas."""
+    count = 0
+    for column, first, last in areas:
+        if first < last < len(rows) and column < len(rows[first]) and rows[first][column]:
+            for row in rows[first + 1 : last + 1]:
+                row[column] = rows[first][column]
+            count += 1
+    return count
+
+
+def _merged_areas(book: zipfile.ZipFile, path: str) -> list[tuple[int, int, int]]:
+    """Read which cells of a sheet are merged over several rows: column, first and last row from 0."""
+    from openpyxl.utils import range_boundaries
+
+    with book.open(path) as content:
+        found = re.findall(rb'<(?:\w+:)?mergeCell [^>]*ref="([A-Z]+\d+:[A-Z]+\d+)"', content.read())
+    bounds = [range_boundaries(area.decode()) for area in found[:MAX_MERGED]]
+    return [(left - 1, top - 1, bottom - 1) for left, top, _, bottom in bounds if top < bottom]
+
+
 def _cell(value: Any) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
@@ -188,11 +215,17 @@ def _xlsx_sheets(data: bytes, own: bool) -> list[_Sheet]:
         return formulas[name]
 
     def sheet_of(sheet: Any) -> _Sheet:
+        merged: list[int] = []
+
         def rows() -> list[list[str]]:
             sheet.reset_dimensions()  # the declared size of a sheet is often wrong
-            return _sheet_rows(sheet.iter_rows(values_only=True))
+            texts = _sheet_rows(sheet.iter_rows(values_only=True))
+            if own and (path := getattr(sheet, "_worksheet_path", "")):
+                merged[:] = [_fill_merged(texts, _merged_areas(zipfile.ZipFile(io.BytesIO(data)), path))]
+            return texts
 
-        return _Sheet(sheet.title, sheet.sheet_state != "visible", rows, lambda line, at: (line, at) in formulas_of(sheet.title))
+        is_hidden = sheet.sheet_state != "visible"
+        return _Sheet(sheet.title, is_hidden, rows, lambda line, at: (line, at) in formulas_of(sheet.title), merged)
 
     return [sheet_of(sheet) for sheet in (book.worksheets if own else book.worksheets[:1])]
 
@@ -218,7 +251,7 @@ def _xls_sheets(data: bytes, own: bool) -> list[_Sheet]:
         def rows() -> list[list[str]]:
             return _sheet_rows(map(typed, sheet.row_types(row), sheet.row_values(row)) for row in range(sheet.nrows))
 
-        return _Sheet(sheet.name, sheet.visibility != 0, rows, lambda line, at: False)
+        return _Sheet(sheet.name, sheet.visibility != 0, rows, lambda line, at: False, [])
 
     return [sheet_of(book.sheet_by_index(position)) for position in range(book.nsheets if own else 1)]
 

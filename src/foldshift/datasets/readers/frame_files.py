@@ -35,7 +35,9 @@ def frame_format(data: bytes, name: str) -> str:
     if data.startswith((_SAS_7, _SAS_TRANSPORT)):
         return "sas"
     start = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return "json" if start[:1] == b"{" or (start[:1] == b"[" and start[1:].lstrip()[:1] in (b"{", b"[", b"]")) else ""
+    if start[:1] == b"{" or (start[:1] == b"[" and start[1:].lstrip()[:1] in (b"{", b"[", b"]")):
+        return "json"
+    return "json" if name.lower().endswith((".json", ".jsonl", ".ndjson")) and start[:1] in (b"[", b'"') else ""
 
 
 def read_frame_file(kind: str, data: bytes, options: ReadOptions, *, task: TaskIfKnown = "", target: str = "") -> RawTable:

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
@@ -21,8 +22,6 @@ from foldshift.datasets.readers.columns.dressed_numbers import find_dress
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from foldshift.core.types import ColumnKind, FloatArray
     from foldshift.datasets.readers.columns.column_values import Column
 
@@ -174,6 +173,8 @@ class Exclusion(NamedTuple):
 
 def exclusion_of(name: str, kind: ColumnKind, values: FloatArray | pd.Categorical, unnamed: bool) -> Exclusion:
     """Find out whether a column of a user-defined file is an input; dates and names or numbers of rows are not."""
+    if unnamed and len(values) >= FEW and (n_present := int((~np.asarray(pd.isna(values))).sum())) < FEW_ODD * len(values):
+        return Exclusion(f"without a name, {n_present} value{'s' * (n_present > 1)} beside the table")
     return _excluded_labels(values) if kind == "nominal" else _excluded_numbers(name, kind, values, unnamed)
 
 
@@ -218,6 +219,13 @@ def counts_rows(content_kind: ColumnKind, values: FloatArray | pd.Categorical) -
         return False
     numbers = np.asarray(values)
     return bool((np.diff(numbers) == 1).all())
+
+
+def begins_blocks(values: pd.Categorical) -> bool:
+    """Report whether labels may be written in the first row of every block only: most rows have none, the first one has."""
+    codes = np.asarray(values.codes)
+    present = codes[codes >= 0]
+    return bool(len(codes) >= FEW and codes[0] >= 0 and len(present) < MANY_LABELS * len(codes) and (np.diff(present) != 0).all())
 
 
 class LabelCount(NamedTuple):

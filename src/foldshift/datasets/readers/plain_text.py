@@ -44,7 +44,7 @@ def read_plain(data: bytes, options: ReadOptions, task: TaskIfKnown, target: str
         return None
     if task == "classification" and not (options.target or target):  # which column it is depends on its values
         return None
-    if b"\0" in data or data.find(b"\xef\xbb\xbf", 3) >= 0:  # marks of files that were cut or put together
+    if b"\0" in data or not (data.isascii() or data.find(b"\xef\xbb\xbf", 3) < 0):  # marks of files that were cut or put together
         return None
     head = data[:HEAD].removeprefix(b"\xef\xbb\xbf")
     text = head[: head.rfind(b"\n") + 1].decode("utf-8", errors="replace")
@@ -113,10 +113,8 @@ def _is_whole(frame: pd.DataFrame, data: bytes, separator: str, first: int) -> b
     for _ in range(first):
         start = data.find(b"\n", start) + 1
     end = len(data.rstrip())
-    if data.count(b"\n", start, end) + 1 != len(frame) or data.count(b"\r", start, end) not in (
-        0,
-        data.count(b"\r\n", start, end),
-    ):
+    n_returns = data.count(b"\r", start, end)
+    if data.count(b"\n", start, end) + 1 != len(frame) or (n_returns and n_returns != data.count(b"\r\n", start, end)):
         return False
     if frame.iloc[:, 0].isna().any() and frame.isna().all(axis=1).any():
         return False
