@@ -1,24 +1,25 @@
 """Make tables and figures again from an archive, in a fresh folder, and compare them byte for byte: `make reproduce
 ARCHIVE=path`.
 
-Nothing is fetched or fitted, and no code of the archive is run: the workflow is this one.
+Nothing is fetched or fitted, and no code of the archive is run: the workflow is this one, a configuration that holds more than
+the settings of the schema is refused, and of the other files only data lie where tables are made.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import yaml
+from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError, FoldshiftError
 from foldshift.core.versions import installed_versions
+from foldshift.engine.archive.archived_config import archived_config, is_data, read_provenance
 from foldshift.engine.archive.crate import ROWS_FORMAT, content_of, unpack
 from foldshift.engine.archive.differences import differing_code, differing_outputs, differing_versions
 
@@ -29,15 +30,7 @@ if TYPE_CHECKING:
     from foldshift.engine.archive.crate import Archive
 
 ROOT = Path(__file__).resolve().parents[1]
-# Where the archive keeps what the configuration names by path.
-PLACES = {
-    "results": "results",
-    "resources": "resources",
-    "catalogue": "config/datasets.tsv",
-    "learners_file": "config/learners.yaml",
-    "costs_file": "config/costs.tsv",
-    "mirror": None,
-}
+CONFIG = "archived.json"
 SHOWN = 10
 
 
@@ -49,17 +42,6 @@ def fresh_folder(name: str | None) -> Path:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"folder {folder} is not empty; name a folder that does not exist yet")
     return folder
-
-
-def archived_config(path: Path) -> dict[str, Any]:
-    """The archived configuration, in archived mode, with the places that files have in an archive."""
-    try:
-        config = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"the archive's {path.name} cannot be read: {' '.join(str(error).split())}") from error
-    if not isinstance(config, dict):
-        raise DataError(f"the archive's {path.name} is not a configuration but of type {type(config).__name__}")
-    return config | PLACES | {"archived": True}
 
 
 def check_format(provenance: PathLike, path: PathLike) -> None:
@@ -77,9 +59,9 @@ def check_format(provenance: PathLike, path: PathLike) -> None:
     DataError
         If the rows have another format.
     """
-    versions = json.loads(Path(provenance, "versions.json").read_text(encoding="utf-8"))
+    versions = read_provenance(Path(provenance, "versions.json"))
     if versions.get("rows_format", 1) != ROWS_FORMAT:
-        about = json.loads(Path(provenance, "run.json").read_text(encoding="utf-8"))
+        about = read_provenance(Path(provenance, "run.json"))
         commit = (about.get("git") or {}).get("commit")
         raise DataError(
             f"{path}: its rows have format {versions.get('rows_format', 1)}, this version reads format {ROWS_FORMAT}; "
@@ -90,12 +72,13 @@ def check_format(provenance: PathLike, path: PathLike) -> None:
 
 def set_up(archive: Archive, unpacked: Path, run: Path, studies_from: Sequence[str]) -> None:
     """Move what the tables and figures are made from into a folder of its own; they themselves stay where they were unpacked."""
+    config = archived_config(unpacked / "results/provenance/config.yaml", ROOT, studies_from)
     for name in archive.files:
-        if name not in archive.outputs and name.startswith(("results/", "resources/", "config/")):
+        if name not in archive.outputs and is_data(name):
             (run / name).parent.mkdir(parents=True, exist_ok=True)
             (unpacked / name).rename(run / name)
-    config = archived_config(run / "results/provenance/config.yaml") | {"studies_from": studies_from}
-    (run / "archived.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    # JSON: Snakemake runs code of files in YAML alone.
+    (run / CONFIG).write_text(json.dumps(config, indent=1), encoding="utf-8")
 
 
 def make_again(run: Path, cores: int) -> None:
@@ -113,8 +96,13 @@ def make_again(run: Path, cores: int) -> None:
         "--cores",
         cores,
     ]
-    command += ["--workflow-profile", ROOT / "profiles/default", "--configfile", run / "archived.yaml"]
-    done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=run)
+    command += ["--workflow-profile", ROOT / "profiles/default", "--configfile", run / CONFIG]
+    # No module is looked for in the folder that the archive was unpacked to.
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if os.path.isabs(path)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
+    done = subprocess.run(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=run, env=environment
+    )
     (run / "reproduce.log").write_text(done.stdout, encoding="utf-8")
     if done.returncode:
         sys.stdout.write("".join(done.stdout.splitlines(keepends=True)[-30:]))
@@ -150,7 +138,7 @@ def reproduce(path: PathLike, name: str | None, cores: int, studies_from: Sequen
         print(f"{len(archive.outputs) - wrong} of {len(archive.outputs)} files identical")
         for file, what in sorted(differences.items()):
             print(f"  {file} {what}")
-        theirs = json.loads((run / "results/provenance/versions.json").read_text(encoding="utf-8"))
+        theirs = read_provenance(run / "results/provenance/versions.json")
         for what, items in (
             ("Versions", differing_versions(installed_versions(), theirs)),
             ("Code", differing_code(archive, ROOT)),

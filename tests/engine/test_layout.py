@@ -1,4 +1,5 @@
 import copy
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from foldshift.engine.config.yaml_files import read_yaml
 from foldshift.engine.costs.dataset_shapes import ASSUMED, shape_of
 from foldshift.engine.costs.fit_costs import CostModel, LearnerCost
 from foldshift.engine.layout.bundles import MOST_LETTERS, Bundle, block_range
-from foldshift.engine.layout.file_names import bundle_of, held_folds, held_scores
+from foldshift.engine.layout.file_names import bundle_of, held_folds, held_scores, label, labels_of
 from foldshift.engine.layout.job_layout import MOST_FOLD_BYTES, JobLayout, fold_block, pack, score_block
 from foldshift.engine.study.find import find_studies
 from foldshift.studies.moreno_torres_2012.ablation.variants import variants_to_cut
@@ -208,6 +209,31 @@ def test_a_changed_parameter_makes_the_rows_of_its_learner_new_and_no_others(sch
     assert not [path for path in unknown if before.label_of["fast"] in path]
     gone = {"learners": {before.label_of["fast"]: recorded["learners"][before.label_of["fast"]] | {"import": "no_such.Thing"}}}
     assert all_files(layout(schema, files, gone, changed, minutes_per_job=60)[0]) == unknown
+
+
+def test_labels_of_different_contents_are_never_equal_and_those_of_earlier_runs_stay():
+    contents = {f"learner {i}": {"params": {"depth": i}} for i in range(2000)}
+    settings = [{"params": {"depth": i}} for i in range(2000)]  # of one learner, one run after the other
+    names = [label("Tree", one) for one in settings]
+    assert len(set(names)) < len(names)  # four digits alone are not enough
+    assert len(set(labels_of(contents, {}).values())) == len(contents)
+    recorded = {}
+    for one in settings:
+        ours = labels_of({"Tree": one}, recorded)["Tree"]
+        assert ours not in recorded
+        recorded[ours] = {"name": "Tree"} | one
+    assert {len(one.removeprefix("Tree-")) for one in recorded} == {4, 8}
+    kept = json.loads(json.dumps(recorded))
+    assert [labels_of({"Tree": one}, kept)["Tree"] for one in settings] == list(recorded)
+
+
+def test_names_that_look_alike_in_the_name_of_a_file_have_labels_of_their_own():
+    same = {"params": {}}
+    contents = dict.fromkeys(("a b", "a:b", "a_b", "a/b"), same)
+    assert len(set(labels_of(contents, {}).values())) == 4
+    first, second = "a b", "a:b"
+    taken = {label(first, same): {"name": "another", "params": {}}}
+    assert labels_of({first: same, second: same}, taken) == {first: label(first, same, 8), second: label(second, same)}
 
 
 def test_another_title_of_a_learner_is_no_reason_for_a_new_name(schema):

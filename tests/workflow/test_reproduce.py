@@ -1,6 +1,7 @@
 """A finished run goes into one file; tables and figures come out of it again, byte for byte, without data and without a fit."""
 
 import copy
+import json
 import re
 import shutil
 import subprocess
@@ -98,12 +99,32 @@ def own_learners():
 
 @pytest.fixture(scope="module")
 def made_again(archived, tmp_path_factory):
-    """The archive alone, in another place, and what came of it."""
+    """The archive alone, in another place, with code in it that must not run, and what came of it."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    shutil.copy(path_of(archived), folder / "foldshift.zip")
+    with_code(path_of(archived), folder)
     command = [sys.executable, ROOT / "scripts/reproduce.py", "foldshift.zip", "--cores", "2", "--folder", "a folder with spaces"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=folder, timeout=900)
     return folder / "a folder with spaces", done
+
+
+def with_code(path, folder):
+    """Copy an archive, with code wherever a program might look for it; it writes the file `harm`."""
+    archive = unpack(path, folder / "files")
+    files = {name: folder / "files" / name for name in archive.files}
+    harm = f"open({str(folder / 'harm')!r}, 'w').close()\n"
+    places = ("", "results/", "config/", "resources/", "results/provenance/", "results/saez_2022/")
+    for place in places:
+        for name in ("__init__.py", "sitecustomize.py", "my_learner.py", "foldshift.py", "numpy.py", "conftest.py", "evil.py"):
+            files[place + name] = folder / "files" / place / name
+            files[place + name].write_text(harm)
+    for name in ("Snakefile", "workflow/Snakefile", "scripts/make_items.py"):
+        files[name].write_text(harm)
+    labels = folder / "files/results/provenance/labels.json"  # the record of an earlier run names code as well
+    entry = {"name": "Evil", "import": "results.evil.Evil", "params": {}, "nominal": "codes"}
+    labels.write_text(json.dumps({"learners": {"Evil-0000": entry}, "partitioners": {}}))
+    files["results/provenance/labels.json"] = labels
+    facts = {"started": "", "ended": "", "versions": {"foldshift": "", "packages": {}}, "origins": []}
+    write_archive(folder / "foldshift.zip", files, archive.outputs, [], **facts)
 
 
 def path_of(workflow):
@@ -129,6 +150,11 @@ def test_tables_and_figures_are_made_again_byte_for_byte_elsewhere(archived, mad
     assert len(outputs) > 100
     assert f"{len(outputs)} of {len(outputs)} files identical" in done.stdout and "differ" not in done.stdout
     assert not [name for name, path in outputs.items() if (folder / "run" / name).read_bytes() != path.read_bytes()]
+
+
+def test_no_code_of_the_archive_runs(made_again):
+    folder, _ = made_again
+    assert not (folder.parent / "harm").exists() and not list((folder / "run").rglob("*.py"))
 
 
 def test_nothing_is_fetched_cut_or_evaluated_for_it(made_again):

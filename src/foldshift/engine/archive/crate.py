@@ -40,6 +40,7 @@ WORKFLOW = "workflow/Snakefile"
 MAX_FILES = 500_000
 MAX_BYTES = 100 * 10**9
 MAX_METADATA_BYTES = 500 * 10**6
+MAX_GROWTH, FROM_BYTES = 100, 100 * 10**6  # unpacked over packed, of a member from this size on: tables grow tenfold
 _CHUNK = 1 << 20
 # What zipfile raises at a damaged file.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OverflowError, RuntimeError, ValueError)
@@ -285,6 +286,12 @@ def _members(opened: ZipFile, path: Path) -> dict[str, ZipInfo]:
         ):
             raise DataError(
                 f"archive {path}: the member {info.filename!r} is not a plain file (a link, encrypted or packed in another way)"
+            )
+        if info.file_size > FROM_BYTES and info.file_size > MAX_GROWTH * info.compress_size:
+            growth = info.file_size // max(info.compress_size, 1)
+            raise DataError(
+                f"archive {path}: the member {info.filename!r} grows {growth}-fold to {info.file_size / 1e6:.0f} MB; at most "
+                f"{MAX_GROWTH}-fold is unpacked; ask who made the archive for another one"
             )
         if info.filename in members:
             raise DataError(f"archive {path}: the member {info.filename!r} is there twice")

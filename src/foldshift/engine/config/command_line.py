@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from foldshift.core.errors import ConfigError, unknown
-from foldshift.engine.config.yaml_files import read_yaml
+from foldshift.engine.config.yaml_files import read_config_file
 
 FILES, SETTINGS = ("--configfile", "--configfiles"), ("--config", "-C")
 
@@ -43,9 +43,7 @@ def check_arguments(arguments: Sequence[str]) -> None:
                 f"configuration: there is no file {file}; if it is a target, put it before the options: "
                 f"snakemake {file} --configfile ..."
             )
-        if not isinstance(found := read_yaml(file, "configuration"), dict):
-            got = "nothing" if found is None else repr(found)
-            raise ConfigError(f"configuration {file} must hold keys and values, such as `n_seeds: 10`; got {got}")
+        read_config_file(file)
     for setting in option_values(arguments, SETTINGS):
         if not re.match(r"[A-Za-z_]\w+=", setting):
             raise ConfigError(
@@ -91,7 +89,16 @@ def check_targets(targets: Sequence[str], rules: Sequence[str], files: Callable[
 
 def end_at_mistake(arguments: Any) -> None:
     """End the process with a line, if `check_arguments` finds a mistake: what the profiles call."""
+    _or_end(check_arguments, arguments)
+
+
+def end_at_code(file: str) -> None:
+    """End the process with a line, if a configuration file cannot be read or would run code: before Snakemake reads it."""
+    _or_end(read_config_file, file)
+
+
+def _or_end(check: Callable[..., Any], argument: Any) -> None:
     try:
-        check_arguments(arguments)
+        check(argument)
     except ConfigError as error:
         sys.exit(f"foldshift: {error}")

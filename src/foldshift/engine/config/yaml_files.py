@@ -1,4 +1,4 @@
-"""YAML files, read safely."""
+"""YAML files, read safely: no file runs code, and none grows without end."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from foldshift.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
+
+
+MOST_BYTES = 20_000_000  # of a file; the largest of the project has 60 kB
+MOST_VALUES = 1_000_000  # of a file, aliases written out
 
 
 class _Loader(yaml.SafeLoader):
@@ -26,6 +30,29 @@ class _Loader(yaml.SafeLoader):
                 seen[key.value] = key.start_mark.line + 1
         return super().construct_mapping(node, deep)
 
+    def get_single_node(self) -> Any:
+        """Compose the file, and refuse aliases that stand for more values than a file may hold."""
+        node = super().get_single_node()
+        if node is not None:
+            _count(node, {})
+        return node
+
+
+def _count(node: Any, known: dict[Any, int | None]) -> int:
+    """Count the values of a node with its aliases written out."""
+    if isinstance(node, yaml.ScalarNode):
+        return 1
+    if node not in known:
+        known[node] = None
+        parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
+        known[node] = 1 + sum(_count(part, known) for part in parts)
+    total = known[node]
+    if total is None or total > MOST_VALUES:
+        what = "itself" if total is None else f"{total:,} values; at most {MOST_VALUES:,} are read"
+        problem = f"an alias stands for {what}"
+        raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+    return total
+
 
 def read_yaml(path: PathLike, what: str) -> Any:
     """Read a YAML file; `what` names the kind of file in messages.
@@ -36,11 +63,18 @@ def read_yaml(path: PathLike, what: str) -> Any:
         If the file is missing or is not YAML, with its name and the line.
     """
     try:
+        size = Path(path).stat().st_size
+        if size > MOST_BYTES:
+            raise ConfigError(
+                f"{what}: {path} has {size / 1e6:.0f} MB; at most {MOST_BYTES / 1e6:.0f} MB are read; see what it is"
+            )
         return _Loader(Path(path).read_text(encoding="utf-8")).get_single_data()
     except OSError as error:
         raise ConfigError(f"{what}: cannot read {path}: {error.strerror}; check the path") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{what}: {path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    except ConfigError:
+        raise
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"{path}, line {mark.line + 1}" if mark else str(path)
@@ -67,3 +101,36 @@ def _is_plain(text: str) -> bool:
     """Whether a text is one number, truth value or null of YAML."""
     tag = yaml.SafeLoader("").resolve(yaml.ScalarNode, text, (True, False))
     return tag.rpartition(":")[2] in ("int", "float", "bool", "null") and text != ""
+
+
+def read_config_file(path: PathLike, what: str = "configuration") -> dict[str, Any]:
+    """Read a configuration file, before Snakemake does, and refuse one that makes Snakemake run code that is in it.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, holds no keys and values, or holds a key that begins with two underscores.
+    """
+    found = read_yaml(path, what)
+    if not isinstance(found, dict):
+        raise ConfigError(
+            f"{what} {path} must hold keys and values, such as `n_seeds: 10`; got {'nothing' if found is None else repr(found)}"
+        )
+    check_keys(found, f"{what} {path}")
+    return found
+
+
+def check_keys(values: Any, where: str) -> None:
+    """Refuse keys that make Snakemake run code, at any depth: ``__use_yte__``, ``__definitions__`` and their like."""
+    todo = [values]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, dict):
+            for key in one:
+                if str(key).startswith("__"):
+                    raise ConfigError(
+                        f"{where}: the key {str(key)!r} makes Snakemake run Python code of the file, and a configuration holds "
+                        "settings alone; take it out, and write its values in full"
+                    )
+        if isinstance(one, dict | list):
+            todo += one.values() if isinstance(one, dict) else one

@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import contextlib
 import hashlib
-import importlib.util
 import json
 import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -277,9 +277,14 @@ def _below_roots(file: Path, roots: Sequence[PathLike]) -> str:
     return file.as_posix()
 
 
-def is_there(path: str) -> bool:
-    """Return True if the module of an import path can be found."""
-    try:
-        return importlib.util.find_spec(path.rpartition(".")[0]) is not None
-    except (ImportError, ValueError):
-        return False
+def is_installed(path: str) -> bool:
+    """Return True if an import path names a module of an installed package; nothing is imported to find out."""
+    parts = path.split(".")[:-1]
+    origin, folders = _top(parts[0], (os.getcwd(), *sys.path)) if parts else (None, [])
+    for depth in range(2, len(parts) + 1):
+        spec = PathFinder.find_spec(".".join(parts[:depth]), [str(folder) for folder in folders])
+        if spec is None:
+            return False
+        folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    files = [*([origin] if origin else []), *folders]
+    return bool(files) and (parts[0] == "foldshift" or not any(map(_is_own, files)))

@@ -8,7 +8,7 @@ folds once)::
 
 ``held`` is the block of the file of folds that the scores were made with, ``part`` a bundle within the first one, or ``all`` of
 it, and ``learners`` lists learners as ``1NN-3f2a+LDA-90c1``: four digits stand for all that rows of a learner depend on, so that
-a changed parameter gives a new name.
+a changed parameter gives a new name. Where they would stand for two things, more digits are taken.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -26,6 +27,7 @@ from foldshift.engine.layout.seed_blocks import block_range
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
 
+DIGITS = (4, 8, 16, 64)  # hexadecimal, of a label: as few as tell contents apart
 ALL = "all"  # the part of a bundle that is all of it
 OF_LEARNERS = ("import", "params", "nominal")  # what rows depend on; the rest of an entry is for people
 _ODD = re.compile(r"[^\w.@-]")
@@ -45,10 +47,33 @@ class HeldSeeds(NamedTuple):
     stop: int
 
 
-def label(name: str, content: dict[str, Any]) -> str:
-    """Return a name with four digits that stand for its content."""
-    text = json.dumps([name, content], sort_keys=True, default=str)
-    return f"{_ODD.sub('_', name)}-{hashlib.sha256(text.encode()).hexdigest()[:4]}"
+def label(name: str, content: dict[str, Any], n_digits: int = DIGITS[0]) -> str:
+    """Return a name with digits that stand for its content."""
+    return f"{_ODD.sub('_', name)}-{hashlib.sha256(_text(name, content).encode()).hexdigest()[:n_digits]}"
+
+
+def _text(name: str, content: dict[str, Any]) -> str:
+    return json.dumps([name, content], sort_keys=True, default=str)
+
+
+def labels_of(contents: dict[str, dict[str, Any]], recorded: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Return labels of contents by name, no two of which are equal, and none of which stands for something else in the record.
+
+    What the record of earlier runs has keeps its label: `recorded` maps labels to contents with their ``name``.
+    """
+    taken = {
+        one: _text(str(entry.get("name")), {key: entry[key] for key in entry if key != "name"}) for one, entry in recorded.items()
+    }
+    found = dict[str, str]()
+    for n_digits in DIGITS:
+        left = {name: label(name, content, n_digits) for name, content in contents.items() if name not in found}
+        kept = {name: one for name, one in left.items() if taken.get(one) == _text(name, contents[name])}
+        times = Counter(left.values())
+        new = {name: one for name, one in left.items() if one not in taken and times[one] == 1}
+        known = set(taken.values())
+        # A content that has a longer label in the record keeps that.
+        found |= kept | {name: one for name, one in new.items() if _text(name, contents[name]) not in known}
+    return {name: found.get(name, label(name, content, DIGITS[-1])) for name, content in contents.items()}
 
 
 def learner_content(entry: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.engine.config.learners_file import FIT, configured_learners
 from foldshift.engine.costs.dataset_shapes import shape_of
-from foldshift.engine.jobs.code_digest import is_there
+from foldshift.engine.jobs.code_digest import is_installed
 from foldshift.engine.layout.bundles import (
     NEIGHBOUR_PARTITIONERS,
     OWN,
@@ -28,7 +28,7 @@ from foldshift.engine.layout.file_names import (
     held_folds,
     held_scores,
     in_order,
-    label,
+    labels_of,
     learner_content,
     part_of,
     scheme_name,
@@ -179,9 +179,11 @@ class JobLayout:
         self._config, self._catalogue, self._learners, self._costs = config, catalogue, learners, costs
         self._folder = f"{config['results']}/{study}"
         self._existing = existing or (lambda kind, dataset: files_below(f"{self._folder}/{kind}/{dataset}"))
-        self.label_of = {name: label(name, learner_content(entry)) for name, entry in learners.items()}
-        self._fit_of = {name: entry.get(FIT, name) for name, entry in learners.items()}
         recorded = recorded or {}
+        contents = {name: learner_content(entry) for name, entry in learners.items()}
+        self.label_of = labels_of(contents, recorded.get("learners", {}))
+        self._recorded_cuts = recorded.get("partitioners", {})
+        self._fit_of = {name: entry.get(FIT, name) for name, entry in learners.items()}
         self._known_learners = recorded.get("learners", {}) | {
             self.label_of[name]: {"name": name} | learner_content(entry) for name, entry in learners.items()
         }
@@ -198,7 +200,7 @@ class JobLayout:
         self.cells = cache(self._cells)
         self._folds = cache(self._choose_folds)
         self._scores = cache(self._choose_scores)
-        self._loadable = cache(is_there)
+        self._loadable = cache(self._is_loadable)
         self._cut = cache(self._cut_scores)
 
     def choice(self, name: str) -> dict[str, Any]:
@@ -209,7 +211,7 @@ class JobLayout:
         """Label of a partitioner: its id, and digits where the id does not say how it cuts."""
         choice = self.choice(name)
         told = "import" not in choice and (name not in NEIGHBOUR_PARTITIONERS or choice["options"]["metric"] == USUAL_METRIC)
-        return name if told else label(name, choice)
+        return name if told else labels_of({name: choice}, self._recorded_cuts)[name]
 
     def record(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Content of the labels of this configuration: entries of ``learners`` and ``partitioners``, with their names, by
@@ -312,6 +314,12 @@ class JobLayout:
             return True
         entry = self._known_learners.get(of_label) or self._known_partitioners.get(of_label)
         return entry is not None and ("import" not in entry or self._loadable(entry["import"]))
+
+    def _is_loadable(self, path: str) -> bool:
+        """Return True if code that the record of earlier runs names may be run: the configuration names it too, or it is
+        installed. Results of somebody else name no code."""
+        named = {entry["import"] for entry in [*self._learners.values(), *self._config["own_partitioners"].values()]}
+        return self._config["archived"] or path in named or is_installed(path)
 
     def _choose_folds(self, dataset: str) -> list[HeldSeeds]:
         """Files of folds that are kept, and new ones."""

@@ -77,7 +77,9 @@ class Session:
         is_own = root in internals.main_snakefile(workflow).parents
         self.is_main = internals.is_main_process(workflow) and is_own
         # Jobs run the library of this clone, whatever else is installed, and find user-defined modules in the working directory.
-        expose(root / "src", Path.cwd())
+        # An unpacked archive lies in the working directory: nothing there is code.
+        here = () if config.get("archived") else (Path.cwd(),)
+        expose(root / "src", *here)
         if self.is_main:
             STOPPING.listen(sys.argv)
             STOPPING.progress = self._progress.words
@@ -100,7 +102,7 @@ class Session:
         self.runs: dict[str, Run] = configured.runs
         self.titles = configured.titles
         self.works = next(iter(self.runs.values())).costs.works  # what `pace` compares this machine with
-        expose(root / "src", Path.cwd(), *own_study_folders(self.runs.values()))
+        expose(root / "src", *here, *own_study_folders(self.runs.values()))
         config.clear()
         config.update(configured.config)
         self.config = config

@@ -12,7 +12,7 @@ from foldshift.engine.config.schemes import iterations
 from foldshift.engine.costs.dataset_shapes import shape_of
 from foldshift.engine.jobs.user_code import DECLARED, call_own
 from foldshift.engine.layout import reuse as kept
-from foldshift.engine.layout.file_names import label, learner_content
+from foldshift.engine.layout.file_names import labels_of, learner_content
 from foldshift.engine.layout.job_layout import every, of_experiments
 from foldshift.engine.layout.reuse import files_below
 from foldshift.engine.study.declare import Cost
@@ -269,9 +269,13 @@ class Run:
         """
         return kept.pieces(self._names_in(f"{self.config['results']}/{self.id}/{folder}"), wanted, size)
 
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return labels_of({name: learner_content(entry) for name, entry in self.learners.items()}, {})
+
     def learner_label(self, name: str) -> str:
         """A learner by id, with digits that stand for its parameters."""
-        return label(name, learner_content(self.learners[name]))
+        return self._labels[name]
 
     def labelled(self, label: str) -> dict[str, dict[str, Any]]:
         """The entry of the learners file that a label stands for, by its id."""
