@@ -215,6 +215,17 @@ def test_dates_that_are_kept_are_shown_as_dates():
     assert found.change == "mean 2020-01-30 to 2020-03-30, up by 3.44 standard deviations"
 
 
+def test_copies_of_training_rows_are_noted():
+    train, test = frame(1, 60), frame(2, 50)
+    assert not any("training table as well" in note for note in quick(train, test).notes)
+    test.iloc[:7] = train.iloc[10:17].to_numpy()
+    test = test.astype(train.dtypes)
+    assert quick(train, test).notes[-1] == "7 of 50 test rows are in the training table as well."
+    assert quick(train, train).notes[-1] == "60 of 60 test rows are in the training table as well; both tables may be the same."
+    whole = train[["rooms", "region"]]  # rows repeat anyway
+    assert not any("training table as well" in note for note in quick(whole, whole).notes)
+
+
 def test_a_change_of_spread_that_ks_does_not_see_is_found_and_named():
     rng = np.random.default_rng(4)
     train, test = (pd.DataFrame(rng.normal(50, 10, (n, 5)), columns=list("abcde")) for n in (80, 60))
@@ -669,3 +680,46 @@ def test_bad_folds_are_named():
         fold_drift(X, y[:4], np.arange(30) % 3)
     with pytest.raises(ValueError, match="n_random=5 must be an integer of at least 99"):
         fold_drift(X, y, np.arange(30) % 3, n_random=5)
+
+
+# Both tables read as one
+
+
+def values_of(before, after, **options):
+    noise = np.random.default_rng(0).normal(size=60)
+    tables = [pd.DataFrame({"x": noise[: len(part)], "c": part}) for part in (before, after)]
+    report = quick(*tables, **options)
+    return report, next((found for found in report.features if found.name == "c"), None)
+
+
+def test_columns_written_in_two_ways_are_one_column():
+    texts = ["0.0", "1.0", "low"] * 15
+    same = {
+        "labels": (texts, ["0", "1", "low"] * 12, "labels written in two ways"),
+        "blanks": (["a ", "b"] * 20, ["a", " b"] * 15, "labels written in two ways"),
+        "numbers as texts": (np.arange(45) % 7, [str(float(i % 7)) for i in range(35)], "numbers as texts in the test table"),
+        "labels and numbers": (["0", "1", "low"] * 15, pd.Series([0, 1, "low"] * 12, dtype=object), ""),
+    }
+    for what, (before, after, note) in same.items():
+        report, found = values_of(before, after)
+        if note:
+            assert not found.moved and any(note in one for one in report.notes), (what, report.notes)
+    report, found = values_of(np.arange(40.0) % 7, ["low", "high"] * 15)
+    assert found.moved and found.kind == "nominal"
+    assert "'c' holds numbers in the training table, text in the test table, such as 'low'; compared as labels." in report.notes
+    report, found = values_of(["0", "1"] * 20, ["1", "0"] * 15)
+    assert found.kind == "nominal" and not any(one.startswith("'c' holds") for one in report.notes)
+    report, found = values_of(["007", "012"] * 20, ["7", "12"] * 15)
+    assert found.moved  # codes are not numbers
+
+
+def test_dates_as_texts_are_dates():
+    days = pd.date_range("2020-01-01", periods=100)
+    texts = [day.strftime("%Y-%m-%d") for day in days]
+    for before, after in ((texts[:60], texts[60:]), (days[:60], texts[60:]), (texts[:60], days[60:].tz_localize("UTC"))):
+        report, found = values_of(before, after)
+        assert found is None and any("holds dates (2020-01-01 to 2020-02-29 in the training" in note for note in report.notes)
+        kept = values_of(before, after, keep=["c"])[1]
+        assert kept.moved and kept.change.startswith("mean 2020-01-30 to 2020-03-20, up by")
+    report, found = values_of([*texts[:39], None], ["old", "new"] * 15)
+    assert found is None or found.kind == "nominal"

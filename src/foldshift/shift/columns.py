@@ -15,6 +15,7 @@ import pandas as pd
 from foldshift.core.categorical import nominal_columns
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.remedies import Message, Remedy
+from foldshift.shift.column_values import Values, read_alike
 from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame
 
 if TYPE_CHECKING:
@@ -41,17 +42,7 @@ class Column(NamedTuple):
     test: Array
     categories: list[Any]
     is_date: bool = False  # whether the numbers are days since 1970
-
-
-class Values(NamedTuple):
-    """Values of one column of one table, and which of them are missing."""
-
-    values: Array
-    missing: BoolArray
-
-    def present(self) -> Array:
-        """Values that are not missing."""
-        return self.values[~self.missing]
+    note: str = ""  # how the values of both tables were read as one; empty if they are alike
 
 
 def matched_columns(
@@ -108,7 +99,11 @@ def _names(table: pd.DataFrame, role: str) -> list[str]:
 
 
 def _column(name: str, train: Values, test: Values, nominal: bool | None, named: bool) -> Column:
-    """Make a column of the kind that it was declared or, if `nominal` is None, that its values show."""
+    """Make a column of the kind that it was declared or, if `nominal` is None, that the values of both tables show."""
+    if named and nominal is not False:
+        train, test, note = read_alike(train, test)
+        if note:
+            return _column(name, train, test, nominal, named)._replace(note=note)
     if nominal:
         return nominal_column(name, train, test)
     if _are_dates(train.values) and _are_dates(test.values):
@@ -129,6 +124,7 @@ def without_left_out(
     kept, notes = [], list[str]()
     for column in columns:
         wanted = column.name in map(str, keep)
+        notes += [f"{column.name!r} {column.note}."] if column.note else []
         if column.kind == "identifier" and not wanted:
             what = f"{column.name!r} was left out: it looks like an identifier (as many values as rows); to test it, say "
             notes.append(Message(what, Remedy("keep", (column.name,)), "."))

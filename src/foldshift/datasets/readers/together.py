@@ -13,7 +13,7 @@ from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.column_kinds import Columns, build_table, file_marks, find_position
 from foldshift.datasets.readers.columns.column_values import FEW_ODD, Coded, different_texts, first_names
-from foldshift.datasets.readers.columns.dressed_numbers import plain_number, signs_of
+from foldshift.datasets.readers.columns.dressed_numbers import equal_numbers, signs_of
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.sources.download import one_line
 
@@ -329,23 +329,12 @@ def _loses_values(whole: RawTable, tables: Sequence[RawTable], name: str) -> boo
 
 def _with_equal_numbers(name: str, parts: list[pd.Series], notes: list[str]) -> list[pd.Series]:
     """Give labels of the second table that are the same number as one of the first, such as 0 and 0.0, its spelling."""
-    labels = [set(part.dropna().unique()) for part in parts]
-    known = {number: text for text in labels[0] - labels[1] if (number := plain_number(text)) is not None and not _is_code(text)}
-    new = {
-        text: known[number]
-        for text in sorted(labels[1] - labels[0])
-        if (number := plain_number(text)) in known and not _is_code(text)
-    }
+    new = equal_numbers(*(set(part.dropna().unique()) for part in parts))
     if not new:
         return parts
     shown = ", ".join(f"{text[:30]!r} as {label[:30]!r}" for text, label in list(new.items())[:5])
     notes.append(f"{one_line(name, 60)}: labels that are the same number read as one: {shown}")
     return [parts[0], parts[1].astype(object).replace(new)]
-
-
-def _is_code(text: str) -> bool:
-    """Report whether a whole number has leading zeros, as codes have."""
-    return len(text) > 1 and text.isdecimal() and text[0] == "0"
 
 
 def _changed_note(name: str, tables: Sequence[RawTable], files: Sequence[str]) -> str:

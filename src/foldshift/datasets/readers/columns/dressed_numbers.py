@@ -19,6 +19,7 @@ _AMERICAN = re.compile(
 )
 _GERMAN = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?|\d+(?:,\d*)?(?:[eEdD][+-]?\d+)?|,\d+")
 _COMMA_GROUPS, _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+"), re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+_CODE = re.compile(r"[+-]?0\d+")
 LEAST_WITH_UNITS = 3  # different numbers; with fewer, `2D` and `3D` are labels
 MOST_HAVE_UNITS = 0.5  # share of the different numbers; with fewer, `5more` and `1.2k` among plain numbers are labels
 BLANKS = " \u00a0\u202f"
@@ -63,6 +64,23 @@ def plain_number(text: str) -> float | None:
         return None if "_" in text else float(text)
     except ValueError:
         return None
+
+
+def equal_numbers(labels: Collection[str], others: Collection[str]) -> dict[str, str]:
+    """Return which of the other labels are the same number as a label, written in another way; codes with leading zeros are not.
+
+    Examples
+    --------
+    >>> from foldshift.datasets.readers.columns.dressed_numbers import equal_numbers
+    >>> equal_numbers({"0.0", "low", "07"}, {"0", "7", "low"})
+    {'0': '0.0'}
+    """
+    numbers = [
+        {text: number for text in sorted(set(some)) if not _CODE.fullmatch(text) and (number := plain_number(text)) is not None}
+        for some in (labels, others)
+    ]
+    known = {number: text for text, number in numbers[0].items()}
+    return {text: known[number] for text, number in numbers[1].items() if number in known and text not in numbers[0]}
 
 
 def are_plain(texts: Collection[str]) -> bool:
