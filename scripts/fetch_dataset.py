@@ -11,6 +11,7 @@ from typing import Any
 
 from foldshift.core.errors import DataError
 from foldshift.core.files import write_text
+from foldshift.core.printable import printable
 from foldshift.core.remedies import at
 from foldshift.datasets.catalogue_entry import CatalogueEntry
 from foldshift.datasets.prepare import prepare
@@ -58,7 +59,7 @@ def fetch_patiently(entry: CatalogueEntry, pause: float = PAUSE, **arguments: An
 def review(entry: CatalogueEntry, table: RawTable) -> None:
     """Say on the terminal, before anything is computed, how a file of the user's own was read; an error if it cannot be used."""
     for note in prepare(table, entry.name, entry.task, scaling="none").notes:
-        print(f"data set {entry.name}: {at(note, 'workflow')}", file=sys.stderr)
+        print(printable(f"data set {entry.name}: {at(note, 'workflow')}"), file=sys.stderr)
 
 
 def main(job: Any) -> None:

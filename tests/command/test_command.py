@@ -6,8 +6,11 @@ import json
 import lzma
 import os
 import re
+import signal
+import stat
 import subprocess
 import sys
+import time
 import zipfile
 
 import numpy as np
@@ -15,7 +18,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from foldshift.command.main import FOUND, MISTAKE, USAGE, main
+from foldshift.command.main import FOUND, MISTAKE, STOPPED, USAGE, main
 
 RNG = np.random.default_rng(2)
 N = 90
@@ -286,3 +289,86 @@ def test_a_mistake_has_its_line_and_its_exit_code(folder, name):
     if code == MISTAKE:
         last = found.stderr.strip().splitlines()[-1]
         assert last.startswith("foldshift: ") and found.stdout == ""
+
+
+# ---- where the answer goes ----
+
+BAD = "\x1b[2J\x9b31m<script>\u202e"
+
+
+def process(folder, *words, **keywords):
+    """The command in a process of its own."""
+    environment = os.environ | {"PYTHONUNBUFFERED": ""}  # else what a pipe does not take is lost without an error
+    keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": folder, "env": environment} | keywords
+    return subprocess.Popen([sys.executable, "-m", "foldshift", *words], **keywords)
+
+
+ADVISE = ("advise", "numbers.csv", "-t", "price", "-l", "LinearRegression", "-b", "5s", "-q")
+
+
+@pytest.mark.parametrize("target", ["/dev/full", "missing/page.html"])
+def test_a_page_that_cannot_be_written_loses_no_answer_and_the_line_names_it(folder, target):
+    done = run(folder, *ADVISE, "--html", target)
+    assert done.exit_code == MISTAKE and target.removesuffix("/page.html") in done.stderr.splitlines()[-1]
+    # A folder that is missing is seen before time is spent.
+    assert (len(done.stdout) > 500) == (target == "/dev/full")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_a_full_disk_behind_standard_output_is_a_line_and_the_page_is_written(folder):
+    with open("/dev/full", "w") as full:
+        done = process(folder, *ADVISE, "--html", "kept.html", stdout=full)
+        err = done.communicate(timeout=120)[1]
+    assert done.returncode == MISTAKE and "No space left on device" in err and "Traceback" not in err
+    assert (folder / "kept.html").read_text(encoding="utf-8").startswith("<!")
+
+
+def test_a_reader_that_has_had_enough_gets_no_message(folder):
+    done = process(folder, "folds", "classes.csv", "-t", "kind", "--seeds", "900")
+    done.stdout.read(10)
+    done.stdout.close()
+    assert "foldshift:" not in done.stderr.read()
+    assert done.wait(60) == 0
+
+
+def test_names_of_the_user_reach_no_terminal_as_they_are(folder):
+    frame = pd.read_csv(folder / "numbers.csv").assign(**{f"t{BAD}": "x"})
+    frame = frame.rename(columns={"a": f"a{BAD}", "price": f"price{BAD}"})
+    frame.to_csv(folder / f"bad{BAD.replace('<', '').replace('>', '')}.csv", index=False)
+    name = next(one.name for one in folder.iterdir() if one.name.startswith("bad"))
+    for words in (
+        ("data", name),
+        ("data", name, "--json"),
+        ("folds", name, "-t", "nothing"),
+        ("folds", name, "-t", f"price{BAD}"),
+        ("drift", name, name),
+        ("drift", name, name, "--json"),
+        ("data", f"no{BAD}.csv"),
+        ("advise", name, "-t", f"price{BAD}", "-b", "5s", "-l", f"no{BAD}"),
+    ):
+        done = run(folder, *words)
+        assert done.stdout + done.stderr and all(one.isprintable() or one in "\n\t" for one in done.stdout + done.stderr), words
+
+
+def test_ctrl_c_prints_the_advice_that_is_known(folder):
+    done = process(folder, *ADVISE[:-3], "-b", "10min", "--json")
+    seen = ""
+    while "cross-validating" not in seen:
+        seen = done.stderr.readline()
+        assert seen
+    done.send_signal(signal.SIGINT)
+    out, err = done.communicate(timeout=120)
+    assert done.returncode == 0 and "stopping after this step" in err and json.loads(out)
+
+
+def test_ctrl_c_before_there_is_an_answer_is_a_line(folder):
+    done = process(folder, "folds", "-", "-t", "kind", stdin=subprocess.PIPE)
+    time.sleep(2)
+    done.send_signal(signal.SIGINT)
+    out, err = done.communicate(timeout=60)
+    assert (
+        done.returncode == STOPPED
+        and out == ""
+        and err.strip().startswith("foldshift: stopped by Ctrl-C")
+        and "\n" not in err.strip()
+    )

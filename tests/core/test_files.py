@@ -1,6 +1,7 @@
 import os
 import re
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -116,3 +117,42 @@ def test_folds_come_back_by_partitioner_and_k_and_give_the_same_bytes(tmp_path):
 def test_an_unknown_name_is_met_with_the_nearest_ones():
     assert unknown("learner", "RPRAT", ["RPART", "NN"]) == "unknown learner 'RPRAT'; did you mean RPART? Known: RPART, NN."
     assert unknown("learner", "zzz", ["RPART", "NN"], "Add it.") == "unknown learner 'zzz'. Known: RPART, NN. Add it."
+
+
+# ---- what is at the path already ----
+
+
+def test_a_device_gets_the_content_and_stays_a_device(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+    write_text(pipe, "x\n")
+    assert reader.communicate(timeout=10)[0] == b"x\n" and stat.S_ISFIFO(pipe.stat().st_mode)
+    write_text("/dev/null", "x\n")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_a_full_device_is_an_error_and_stays_a_device(tmp_path):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("/dev/full is not here")
+    with pytest.raises(DataError, match="cannot write /dev/full: No space left on device"):
+        write_text("/dev/full", "x\n")
+    assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/a.txt").write_text("old")
+    (tmp_path / "folder/a.txt").chmod(0o600)
+    (tmp_path / "link").symlink_to("folder/a.txt")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "folder/a.txt").read_text() == "new"
+    assert (tmp_path / "folder/a.txt").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["", "folder", "a\0b"])
+def test_a_path_that_cannot_be_a_file_is_a_plain_message(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(DataError, match=r"cannot write .*: that is (a folder|not the name of a file)"):
+        write_text(f"{tmp_path}/{name}" if name else name, "x")
+    assert [one.name for one in tmp_path.iterdir()] == ["folder"]

@@ -42,8 +42,15 @@ EPS = 0.25  # of the standard deviation that no repetition removes: beyond, anot
 class Clock:
     """A budget of seconds, from now on."""
 
+    stopped = False  # whether the user wants an end now
+
     def __init__(self, seconds: float) -> None:
         self.begun, self.budget = time.perf_counter(), float(seconds)
+
+    @classmethod
+    def stop_all(cls) -> None:
+        """End every budget now."""
+        cls.stopped = True
 
     @property
     def spent(self) -> float:
@@ -53,7 +60,7 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds left; below 0 when the budget is used up."""
-        return self.budget - self.spent
+        return self.budget - self.spent - 2 * FOR_EVER * self.stopped
 
     def __str__(self) -> str:
         """Seconds spent, and the budget if there is one."""

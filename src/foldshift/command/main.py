@@ -18,8 +18,10 @@ import click  # noqa: E402
 
 from foldshift import __version__  # noqa: E402
 from foldshift.command.table_options import TableOptions, reading_options, table_options  # noqa: E402
+from foldshift.command.terminal import answer, say, stops_at_ctrl_c  # noqa: E402
 from foldshift.command.terminal_progress import Progress  # noqa: E402
 from foldshift.core.errors import FoldshiftError  # noqa: E402
+from foldshift.core.files import check_target  # noqa: E402
 from foldshift.core.remedies import at  # noqa: E402
 
 if TYPE_CHECKING:
@@ -27,14 +29,16 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-DONE, MISTAKE, USAGE, FOUND = 0, 1, 2, 3
+DONE, MISTAKE, USAGE, FOUND, STOPPED = 0, 1, 2, 3, 130
 EXIT_CODES = """\b
 Exit codes:
   0  done
   1  a file, a column or a value cannot be used; one line says why
   2  the command line cannot be understood
   3  with --check: something was found
+130  stopped by Ctrl-C before there was an answer
 """
+AT_CTRL_C = "\nfoldshift: stopping after this step, with the advice that is known by then; Ctrl-C again ends it without"
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -46,12 +50,17 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
         try:
             function(*args, **options)
         except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
+            if isinstance(error, BrokenPipeError):
+                raise  # the reader has had enough, as in `| head`; click ends quietly
             text = error.at("command") if isinstance(error, FoldshiftError) else str(error)
             message = " ".join(text.split()) or type(error).__name__
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-            click.echo(f"foldshift: {message}", err=True)
+            say(f"foldshift: {message}", err=True)
             sys.exit(MISTAKE)
+        except KeyboardInterrupt:
+            say("\nfoldshift: stopped by Ctrl-C before there was an answer; the same command begins again", err=True)
+            sys.exit(STOPPED)
 
     return run
 
@@ -112,7 +121,7 @@ def advise(
     """
     from foldshift.advice.advise import advise as advice_on
     from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
-    from foldshift.advice.timed_cv import seconds_of
+    from foldshift.advice.timed_cv import Clock, seconds_of
     from foldshift.command.read_tables import predicted, read, target_and_inputs
 
     seconds_of(budget)
@@ -124,7 +133,7 @@ def advise(
         X, task = found.X, found.task
         chosen = usual(task, random_state) if learner is None else imported(learner, task)
         other = None if compare is None else prepared(imported(compare, task), X)
-        with on_all_cores(X.size):
+        with on_all_cores(X.size), stops_at_ctrl_c(Clock.stop_all, AT_CTRL_C):
             advice = advice_on(
                 X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, budget=budget,
                 rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
@@ -132,12 +141,11 @@ def advise(
     _print_notes(found.notes)
     if any(decision.sure == "unsure" for decision in table.receipt.decisions):
         _print_notes([f"every decision about the file, and the option that overrules it: foldshift data {shlex.quote(file)}"])
-    if html:
-        advice.to_html(html)
-        click.echo(f"Page: {html}", err=True)
     if options.reading["target"] is None and not as_json:
-        click.echo(predicted(table, found))
-    click.echo(advice.to_json() if as_json else str(advice), nl=not as_json)
+        say(predicted(table, found))
+    answer(
+        advice.to_json() if as_json else str(advice), as_json=as_json, files={html: advice.to_html} if html is not None else {}
+    )
     grave = any(issue.severity != "note" for issue in advice.faults)
     if check and (grave or (advice.split_is_given and advice.split is not None and advice.split.shifted)):
         sys.exit(FOUND)
@@ -187,10 +195,8 @@ def drift(
     _print_notes(notes)
     text = str(report)
     report.notes[:0] = [at(note, "command") for note in notes]  # kept with the results
-    click.echo(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else text)
-    if html:
-        report.to_html(html)
-        click.echo(f"Page: {html}", err=True)
+    shown = json.dumps(report.to_dict(), indent=1, ensure_ascii=False) if as_json else text
+    answer(shown, as_json=as_json, files={html: report.to_html} if html is not None else {})
     if check and (any(row.moved for row in report.features) or any(test.moved for test in report.global_tests)):
         sys.exit(FOUND)
 
@@ -218,7 +224,7 @@ def folds(file: str, options: TableOptions, partitioner: str | None, n_folds: in
         progress("cutting")
         text, notes = folds_of(table, options.task, partitioner, n_folds, seeds)
     _print_notes(notes)
-    click.echo(text, nl=False)
+    say(text)
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show how a file is read, or list the data sets of the papers.")
@@ -240,9 +246,9 @@ def data(name: str | None, options: TableOptions, as_json: bool) -> None:
     from foldshift.command.read_tables import receipt_of
 
     if name is not None and (name == "-" or not is_data_set(name)):
-        click.echo(receipt_of(name, options, as_json))
+        say(receipt_of(name, options, as_json), as_json=as_json)
     else:
-        click.echo(data_sets(name, options.task, as_json))
+        say(data_sets(name, options.task, as_json), as_json=as_json)
 
 
 @main.command(epilog=EXIT_CODES, short_help="List the studies of the workflow, or show one.")
@@ -259,20 +265,21 @@ def studies(name: str | None, as_json: bool) -> None:
     """
     from foldshift.command.listings import study_list
 
-    click.echo(study_list(name, as_json))
+    say(study_list(name, as_json), as_json=as_json)
 
 
 def _print_notes(notes: list[str]) -> None:
     for note in notes:
-        click.echo(f"Note: {at(note, 'command').rstrip('.')}.", err=True)
+        say(f"Note: {at(note, 'command').rstrip('.')}.", err=True)
 
 
 def _check_writable(path: str | None) -> None:
     """Refuse a page that cannot be written, before time is spent."""
     if path is None:
         return
+    check_target(path)
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise ValueError(f"--html {path}: there is no folder {folder}; make it first")
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"--html {path}: the folder {folder} cannot be written")
+    if not (os.access(folder, os.W_OK) or os.path.exists(path)):
+        raise ValueError(f"--html {path}: the folder {folder} cannot be written; name another one")

@@ -6,6 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from foldshift.core.printable import printable
+
 if TYPE_CHECKING:
     from typing import Self, TextIO
 
@@ -30,6 +32,7 @@ class Progress:
         """Show the current step."""
         if self.quiet:
             return
+        text = printable(text)
         if self.terminal:
             self._write(f"\r\033[K{text[:100]}")
         elif time.monotonic() - self.last >= EVERY:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
+from foldshift.core.printable import printable
 from foldshift.core.remedies import Door, Message, Remedy
 
 
@@ -21,11 +22,11 @@ class FoldshiftError(ValueError):
         return Message(*(part if isinstance(part, str | Remedy) else str(part) for part in self.args))
 
     def __str__(self) -> str:
-        return str(self.message)
+        return printable(self.message)
 
     def at(self, door: Door) -> str:
-        """Write the message for a door."""
-        return self.message.at(door)
+        """Write the message for a door; names in it cannot steer a terminal."""
+        return printable(self.message.at(door))
 
 
 class ConfigError(FoldshiftError):

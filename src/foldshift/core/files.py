@@ -7,7 +7,10 @@ import functools
 import hashlib
 import os
 import re
+import shutil
 import socket
+import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError
+from foldshift.core.printable import printable
 from foldshift.core.processes import is_running
 
 if TYPE_CHECKING:
@@ -30,28 +34,60 @@ def atomic_path(path: PathLike) -> Iterator[Path]:
     """Yield a temporary path in the same folder, which is renamed to `path` when the block succeeds and deleted when it fails.
 
     The name is unique, so a job that outlived a killed run cannot write into the file of its successor. It also names the
-    process, so that `sweep` can delete what a killed one left behind. Missing folders are made.
+    process, so that `sweep` can delete what a killed one left behind. Missing folders are made. A device or pipe, such as
+    ``/dev/stdout``, gets the content and stays what it is; a link stays, and the file that it leads to is replaced.
     """
-    path = Path(path)
-    temporary = None
+    given, temporary = path, None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        check_target(path)
+        is_stream = _is_stream(Path(path))
+        path = Path(path) if is_stream else Path(os.path.realpath(path))
+        folder = Path(tempfile.gettempdir()) if is_stream else path.parent
+        folder.mkdir(parents=True, exist_ok=True)
         prefix = f"{PREFIX}{_host()}-{os.getpid()}-"
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=path.suffix)
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=prefix, suffix=path.suffix)
         os.close(handle)
         yield Path(temporary)
-        os.chmod(temporary, 0o666 & ~_umask())  # mkstemp makes files that only their owner can read
+        if is_stream:
+            _append(Path(temporary), path)
+            return
+        # mkstemp makes files that only their owner can read
+        os.chmod(temporary, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:
         raise DataError(
-            f"cannot write {path}: {error.strerror or error}; check the folder's permissions and the free space"
+            f"cannot write {printable(given)}: {error.strerror or error}; check the folder's permissions and the free space"
         ) from error
     finally:
         if temporary is not None and os.path.exists(temporary):
             os.unlink(temporary)
+
+
+def check_target(path: PathLike) -> None:
+    """Raise an error if a path cannot be that of a new or replaced file: before time is spent on what is to be written."""
+    name, shown = os.fspath(path), printable(path)
+    if not name or "\0" in name:
+        raise DataError(f"cannot write {shown!r}: that is not the name of a file; give one, such as page.html")
+    if os.path.isdir(name):
+        raise DataError(f"cannot write {shown}: that is a folder; name a file in it, such as {Path(shown, 'page.html')}")
+    if os.path.exists(name) and not os.access(name, os.W_OK):
+        raise DataError(f"cannot write {shown}: the file is read-only; name another one")
+
+
+def _is_stream(path: Path) -> bool:
+    """Report whether a path names a device, a pipe or an open file of this process, which cannot be replaced."""
+    parts = Path(os.path.abspath(path)).parts[:2]
+    return path.exists() and (not path.is_file() or parts in (("/", "dev"), ("/", "proc")))
+
+
+def _append(source: Path, stream: Path) -> None:
+    """Copy a file to a device or pipe, which is neither made nor emptied."""
+    sys.stdout.flush()
+    with open(source, "rb") as file, open(os.open(stream, os.O_WRONLY | os.O_APPEND), "wb") as target:
+        shutil.copyfileobj(file, target)
 
 
 def sweep(folder: PathLike, max_age: float = DAY) -> list[Path]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import quote
 
+from foldshift.core.printable import printable
+
 Door = Literal["command", "python", "workflow"]
 SAFE = ",.:;/'~^!*()äöüßÄÖÜ"  # characters that one value of a source may hold as they are
 MOST_SHOWN = 8  # columns in one message
@@ -43,8 +45,7 @@ class Remedy:
             return f"{self.setting}: {self.value} in the entry of the data set"
         else:
             written = f"{self.setting}={','.join(':'.join(map(_encoded, filter(None, pair))) for pair in pairs)}"
-        if not written.isprintable():
-            written = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in written)
+        written = printable(written)
         more = len(self.values) - len(shown)
         return written + (f" and {more} more" if more else "") + (" in the source" if door == "workflow" else "")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Literal, TypeVar
 
+from foldshift.core.printable import printable_lines
+
 _Class = TypeVar("_Class")
 LARGE = 1e15  # from here, an exponent is easier to read
 
@@ -51,7 +53,7 @@ def readable(cls: type[_Class]) -> type[_Class]:
 
     def to_text(self: Any) -> str:
         table = self.to_frame().to_string(index=False, float_format=figures, na_rep="-")
-        return "\n".join([*self.sentences(), "", table])
+        return printable_lines("\n".join([*self.sentences(), "", table]))
 
     def to_html(self: Any) -> str:
         paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences())

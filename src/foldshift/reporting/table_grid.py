@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from foldshift.core.files import write_text
+from foldshift.core.printable import harmless_cell
 from foldshift.reporting.number_formats import EMPTY, missing
 
 if TYPE_CHECKING:
@@ -38,6 +39,18 @@ p.note { max-width: 62rem; font-size: 13px; color: #333; } p.reason { font-weigh
 figure { margin: 0; } figure svg { max-width: 100%; height: auto; }
 figcaption { max-width: 62rem; font-size: 14px; padding-top: .8rem; }
 """
+
+
+TEX = {
+    **{one: f"\\{one}" for one in "&%_#${}"},
+    "~": "\\textasciitilde{}",
+    "^": "\\textasciicircum{}",
+    "\\": "\\textbackslash{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "\\textquotedbl{}",
+}  # special characters of LaTeX, and those that its usual font shows as others
 
 
 @dataclass
@@ -71,8 +84,13 @@ def shades(values: list[float], lower_is_better: bool = True) -> list[float]:
 
 
 def to_csv(frame: pd.DataFrame) -> str:
-    """Write a data frame as CSV text: 10 significant digits, empty for missing, line feeds."""
-    return frame.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
+    """Write a data frame as CSV text: 10 significant digits, empty for missing, line feeds.
+
+    Texts that a spreadsheet would take for formulas, such as a class called ``=1+2``, begin with an apostrophe; numbers stay.
+    """
+    texts = {column: frame[column].map(harmless_cell) for column in frame.columns if frame[column].dtype.kind not in "biufc"}
+    shown = frame.assign(**texts).rename(columns=harmless_cell) if texts else frame
+    return shown.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 
 def to_html(grid: Grid) -> str:
@@ -167,18 +185,8 @@ def _tex_cell(cell: str | TableCell) -> str:
 
 
 def _tex(text: str) -> str:
-    special = {
-        "&": "\\&",
-        "%": "\\%",
-        "_": "\\_",
-        "#": "\\#",
-        "$": "\\$",
-        "{": "\\{",
-        "}": "\\}",
-        "~": "\\textasciitilde{}",
-        "\\": "\\textbackslash{}",
-    }
-    return "".join(special.get(letter, letter) for letter in text).replace(" *", "$^{*}$")
+    """Write a text for LaTeX; its special characters become commands, control characters a blank."""
+    return "".join(TEX.get(one, one if one.isprintable() else " ") for one in text).replace(" *", "$^{*}$")
 
 
 def write_table(path: PathLike, frame: pd.DataFrame, grid: Grid) -> None:

@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from foldshift import __version__
 from foldshift.core.errors import SourceError
 from foldshift.core.files import atomic_path
+from foldshift.core.printable import printable
 from foldshift.core.remedies import Remedy
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ _CHUNK = 2**16
 
 def one_line(text: Any, length: int = 200) -> str:
     """Make text from outside safe for a message: one line, without control characters, at most `length` characters."""
-    text = " ".join(str(text)[: 10 * length].split())
-    if not text.isprintable():
-        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = printable(" ".join(str(text)[: 10 * length].split()))
     return text if len(text) <= length else text[: length - 3] + "..."
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from foldshift.core.printable import printable, printable_lines
 from foldshift.engine.costs.plan import simulate, unit_of
 from foldshift.engine.costs.timings import Ended, factors
 
@@ -151,7 +152,7 @@ class Progress(logging.Handler):
         """Write a line; do nothing where the reader of the stream is gone."""
         with contextlib.suppress(OSError, ValueError):  # nobody reads on; the run goes on all the same
             stream = sys.stderr if self.stream is None else self.stream
-            stream.write(line + "\n")
+            stream.write(printable_lines(line) + "\n")
             stream.flush()
 
 
@@ -161,7 +162,7 @@ class LastWords(logging.Handler):
     def emit(self, record: LogRecord) -> None:
         """Write the message of an exception of Snakemake; ignore everything else that is logged."""
         if getattr(record, "exception", None) is not None:
-            sys.stderr.write(f"foldshift: {' '.join(record.getMessage().split())}\n")
+            sys.stderr.write(f"foldshift: {printable(' '.join(record.getMessage().split()))}\n")
 
 
 def _long_duration(seconds: float) -> str:

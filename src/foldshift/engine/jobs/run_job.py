@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import FoldshiftError
+from foldshift.core.printable import printable_lines
 from foldshift.core.processes import is_running
 
 if TYPE_CHECKING:
@@ -45,6 +46,14 @@ MACHINE = {
 }
 
 
+class _Lines(logging.Formatter):
+    """Formatter of lines that a terminal can show, whatever names are in them: Snakemake prints logs of failed jobs."""
+
+    def format(self, record: LogRecord) -> str:
+        """Format a record."""
+        return printable_lines(super().format(record))
+
+
 class _LogFile(logging.FileHandler):
     def handleError(self, record: LogRecord) -> None:
         """Write to standard error what a full disk keeps out of the log, unless it is there already."""
@@ -64,7 +73,9 @@ def run(main: Callable[..., Any], job: Any) -> None:
                 del handlers[0]
         except OSError as error:
             sys.exit(f"foldshift: cannot write {job.log[0]}: {error.strerror}; check the folder's permissions and the free space")
-    logging.basicConfig(level=logging.INFO, handlers=handlers, format="%(asctime)s %(message)s", force=True)
+    for handler in handlers:
+        handler.setFormatter(_Lines("%(asctime)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     start, work = time.perf_counter(), processor_time()
     try:
         main(job)

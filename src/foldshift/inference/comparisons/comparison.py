@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.printable import printable_lines
 from foldshift.core.repr import figures, readable
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Comparison(NamedTuple):
                 bare = all(without_figures for _, without_figures in heads)
                 lines += [f"  {', '.join(head for head, _ in heads)}"] if bare else [f"  {head}" for head, _ in heads]
                 lines.append(fill(reason, 110, initial_indent="      ", subsequent_indent="      "))
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
 
 def _numbers(row: Row, confidence: float) -> str:

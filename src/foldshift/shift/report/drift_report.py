@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from foldshift.core.printable import printable_lines
 from foldshift.core.remedies import Message, Remedy
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
@@ -288,7 +289,7 @@ class DriftReport:
         lines += self._section("All features together", "features together")
         if self.notes:
             lines += ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
 
 def _copies(columns: list[Column]) -> list[str]:

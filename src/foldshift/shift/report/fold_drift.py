@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.printable import printable_lines
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.corrections import adjust_p
@@ -135,7 +136,7 @@ class FoldDrift(NamedTuple):
             )
         if self.notes:
             lines += ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
 
 def fold_drift(

@@ -1,0 +1,59 @@
+"""What the commands write: answers first, in full, and with nothing in them that a terminal obeys."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from foldshift.core.printable import printable_json, printable_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def say(text: str, *, err: bool = False, as_json: bool = False) -> None:
+    """Write text and a line feed to standard output, or to standard error."""
+    text = text.removesuffix("\n")
+    click.echo(printable_json(text) if as_json else printable_lines(text), err=err)
+
+
+def answer(text: str, *, as_json: bool = False, files: dict[str, Callable[[str], Any]]) -> None:
+    """Print an answer, then write it to files, each by a function of its path: a full disk loses neither.
+
+    Where one of them fails, the others are tried, and the first error is raised.
+    """
+    errors: list[Exception] = []
+    try:
+        say(text, as_json=as_json)
+    except OSError as error:
+        errors.append(error)
+    for path, write in files.items():
+        try:
+            write(path)
+        except (OSError, ValueError) as error:
+            errors.append(error)
+        else:
+            say(f"Page: {path}", err=True)
+    if errors:
+        raise errors[0]
+
+
+@contextmanager
+def stops_at_ctrl_c(stop: Callable[[], object], told: str) -> Iterator[None]:
+    """Call a function at the first Ctrl-C, which lets the work come to an early end; the second one ends the process."""
+
+    def once(number: int, frame: object) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        say(told, err=True)
+        stop()
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
