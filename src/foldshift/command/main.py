@@ -18,7 +18,7 @@ import click  # noqa: E402
 
 from foldshift import __version__  # noqa: E402
 from foldshift.command.table_options import TableOptions, reading_options, table_options  # noqa: E402
-from foldshift.command.terminal import answer, say, stops_at_ctrl_c  # noqa: E402
+from foldshift.command.terminal import answer, drop_unwritten, say, stops_at_ctrl_c  # noqa: E402
 from foldshift.command.terminal_progress import Progress  # noqa: E402
 from foldshift.core.errors import FoldshiftError  # noqa: E402
 from foldshift.core.files import check_target  # noqa: E402
@@ -57,6 +57,7 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
             say(f"foldshift: {message}", err=True)
+            drop_unwritten()
             sys.exit(MISTAKE)
         except KeyboardInterrupt:
             say("\nfoldshift: stopped by Ctrl-C before there was an answer; the same command begins again", err=True)

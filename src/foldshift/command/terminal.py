@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -39,6 +41,15 @@ def answer(text: str, *, as_json: bool = False, files: dict[str, Callable[[str],
             say(f"Page: {path}", err=True)
     if errors:
         raise errors[0]
+
+
+def drop_unwritten() -> None:
+    """Drop what standard output did not take, so that Python does not try it again, and fail again, at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
