@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from foldshift.core.errors import DataError, FoldshiftError
+from foldshift.core.files import content_of
 from foldshift.core.versions import installed_versions
 from foldshift.engine.archive.archived_config import archived_config, is_data, read_provenance
-from foldshift.engine.archive.crate import ROWS_FORMAT, content_of, unpack
+from foldshift.engine.archive.crate import ROWS_FORMAT, unpack
 from foldshift.engine.archive.differences import differing_code, differing_outputs, differing_versions
 
 if TYPE_CHECKING:

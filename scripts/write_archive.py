@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import foldshift
-from foldshift.engine.archive.crate import content_of, workflow_files, write_archive
+from foldshift.core.files import content_of
+from foldshift.engine.archive.crate import workflow_files, write_archive
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.jobs.run_job import run
 

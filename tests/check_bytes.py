@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from foldshift.engine.archive.crate import content_of
+from foldshift.core.files import content_of
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = ROOT / "tests/check_bytes.yaml"

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foldshift.core.errors import DataError
+from foldshift.core.files import Content, content_of
 from foldshift.engine.archive import crate as archive_module
-from foldshift.engine.archive.crate import METADATA, Archive, Content, content_of, unpack, workflow_files, write_archive
+from foldshift.engine.archive.crate import METADATA, Archive, unpack, workflow_files, write_archive
 from foldshift.engine.archive.differences import differing_code, differing_outputs, differing_versions
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 import reproduce
-from foldshift.engine.archive.crate import METADATA, content_of, unpack, write_archive
+from foldshift.core.files import content_of
+from foldshift.engine.archive.crate import METADATA, unpack, write_archive
 from foldshift.engine.study.find import find_studies
 from workflow_runner import ROOT, TINY_INFERENCE, TINY_MONITORING, TINY_SOURCES, Workflow
 

@@ -25,6 +25,7 @@ rule fetch_dataset:
     params:
         code=ask.code("fetch_dataset"),
         entry=ask.entry_of,
+        contents=ask.local_contents,
         mirror=config["mirror"],
         hosts=config["hosts"],
         optin=config["allow_unlicensed_mirrors"],

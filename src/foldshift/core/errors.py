@@ -37,6 +37,16 @@ class DataError(FoldshiftError):
     """A file or table that cannot be used as it is."""
 
 
+class DamagedError(DataError):
+    """A file of results that is not the one that was written."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(
+            f"{path} is damaged ({reason}); delete it and start the run again, which makes it anew; `snakemake check_results` "
+            "looks for others"
+        )
+
+
 class SourceError(DataError):
     """One source of a data set could not be used; the next one is tried."""
 

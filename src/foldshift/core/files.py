@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from foldshift.core.errors import DataError
 from foldshift.core.printable import printable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PREFIX = ".foldshift-"
 DAY = 24 * 3600.0  # seconds; jobs take minutes, and every write renews the time stamp of a file
+_CHUNK = 1 << 20
 _TEMPORARY = re.compile(rf"{re.escape(PREFIX)}(?P<host>[0-9a-f]{{8}})-(?P<pid>[0-9]+)-[a-z0-9_]{{8}}(\..*)?")
 
 
@@ -112,6 +113,30 @@ def write_text(path: PathLike, text: str) -> None:
     """Write text to a file as UTF-8 with line feeds, whole or not at all."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+class Content(NamedTuple):
+    """Size in bytes and SHA-256 (hexadecimal) of a file."""
+
+    size: int
+    sha256: str
+
+
+def content_of(path: PathLike) -> Content:
+    """Size and checksum of a file."""
+    with open(path, "rb") as file:
+        return copy_stream(file, None)
+
+
+def copy_stream(source: IO[Any], target: Any) -> Content:
+    """Copy a stream, or only read it, and tell its size and checksum."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := source.read(_CHUNK):
+        digest.update(chunk)
+        size += len(chunk)
+        if target is not None:
+            target.write(chunk)
+    return Content(size, digest.hexdigest())
 
 
 def _left_behind(file: Path, host: str, pid: int, max_age: float) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.array_files import read_arrays
 from foldshift.core.files import atomic_path
 
 if TYPE_CHECKING:
@@ -111,8 +112,7 @@ def write_prepared(path: PathLike, data: Dataset) -> None:
 
 def read_prepared(path: PathLike) -> Dataset:
     """Read a data set that `write_prepared` wrote."""
-    with np.load(path, allow_pickle=False) as archive:
-        arrays = dict(archive)
+    arrays = read_arrays(path)
     fields: dict[str, Any] = {key: arrays[key] for key in ("X", "y", "rows", "feature_ranges")}
     fields |= {key: str(arrays[key]) for key in ("name", "task", "target", "scaling")}
     fields |= {key: tuple(arrays[key].tolist()) for key in ("feature_names", "kinds", "classes", "constant_features", "notes")}

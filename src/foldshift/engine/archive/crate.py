@@ -8,7 +8,6 @@ data as objects and tables and figures as results. Every file has its size and S
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import shutil
@@ -19,14 +18,14 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from foldshift.core.errors import DataError
-from foldshift.core.files import atomic_path
+from foldshift.core.files import Content, atomic_path, copy_stream
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -41,7 +40,6 @@ MAX_FILES = 500_000
 MAX_BYTES = 100 * 10**9
 MAX_METADATA_BYTES = 500 * 10**6
 MAX_GROWTH, FROM_BYTES = 100, 100 * 10**6  # unpacked over packed, of a member from this size on: tables grow tenfold
-_CHUNK = 1 << 20
 # What zipfile raises at a damaged file.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OverflowError, RuntimeError, ValueError)
 
@@ -84,13 +82,6 @@ _PROFILES = {
 }
 
 
-class Content(NamedTuple):
-    """Size in bytes and SHA-256 (hexadecimal) of a file."""
-
-    size: int
-    sha256: str
-
-
 class Archive(NamedTuple):
     """Contents of an archive, as its metadata list them."""
 
@@ -108,12 +99,6 @@ def workflow_files(root: PathLike) -> dict[str, Path]:
             if path.is_file() and not re.search(r"(^|/)(\.|__pycache__/)|\.egg-info/", name):
                 found[name] = path
     return found
-
-
-def content_of(path: PathLike) -> Content:
-    """Size and checksum of a file."""
-    with open(path, "rb") as file:
-        return _copy(file, None)
 
 
 def write_archive(
@@ -134,7 +119,7 @@ def write_archive(
             info = _info(name)
             info.file_size = Path(files[name]).stat().st_size  # lets zipfile choose the format for large files
             with open(files[name], "rb") as source, archive.open(info, "w") as target:
-                contents[name] = _copy(source, target)
+                contents[name] = copy_stream(source, target)
         graph = crate(contents, outputs, objects, started=started, ended=ended, versions=versions, origins=origins)
         archive.writestr(_info(METADATA), json.dumps(graph, indent=1, ensure_ascii=False) + "\n")
 
@@ -146,17 +131,6 @@ def _info(name: str) -> ZipInfo:
     info.external_attr = (stat.S_IFREG | 0o644) << 16
     info.compress_type = zipfile.ZIP_STORED if Path(name).suffix in _PACKED else zipfile.ZIP_DEFLATED
     return info
-
-
-def _copy(source: IO[Any], target: Any) -> Content:
-    """Copy a stream, or only read it, and tell its size and checksum."""
-    digest, size = hashlib.sha256(), 0
-    while chunk := source.read(_CHUNK):
-        digest.update(chunk)
-        size += len(chunk)
-        if target is not None:
-            target.write(chunk)
-    return Content(size, digest.hexdigest())
 
 
 def crate(
@@ -368,7 +342,7 @@ def _extract(opened: ZipFile, info: ZipInfo, target: Path, expected: Content | N
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         with opened.open(info) as source, open(target, "xb") as file:
-            found = _copy(source, file)
+            found = copy_stream(source, file)
     except _DAMAGE as error:
         raise DataError(f"archive {path}: {info.filename} is damaged ({error}); fetch the archive again") from error
     if expected is not None and found != expected:

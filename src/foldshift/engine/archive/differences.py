@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from foldshift.engine.archive.crate import content_of, workflow_files
+from foldshift.core.files import content_of
+from foldshift.engine.archive.crate import workflow_files
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike

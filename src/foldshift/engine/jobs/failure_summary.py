@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
+from foldshift.engine.storage.parquet_files import read_parquet
+
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
     from foldshift.engine.study.run import Run
@@ -78,7 +80,7 @@ def lost_rows(results: Path, runs: list[Any]) -> list[str]:
                 if "status" not in names:
                     continue
                 wanted = [name for name in ("status", "message", "learner") if name in names]
-                columns = pq.read_table(file, columns=wanted).to_pydict()
+                columns = read_parquet(file, wanted).to_pydict()
                 n_rows += len(columns["status"])
                 for i, status in enumerate(columns["status"]):
                     if status != "ok":

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from foldshift.core.files import content_of
 from foldshift.engine.costs.compile_cost import compile_seconds, kept_paths
 from foldshift.engine.costs.dataset_shapes import local_files, shape_of
 from foldshift.engine.costs.job_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
@@ -128,6 +129,12 @@ class RuleFunctions:
     def local_sources(self, wildcards: Any) -> list[str]:
         """The user's own files of a data set, as inputs: an edited file plans its dependents again."""
         return local_files(self.catalogue[wildcards.dataset])
+
+    def local_contents(self, wildcards: Any) -> str:
+        """Digest of the user's own files of a data set, as a parameter: another file of the same name plans its dependents again,
+        also one with an older time stamp."""
+        files = local_files(self.catalogue[wildcards.dataset])
+        return "".join(content_of(file).sha256[:16] for file in files)
 
     def origins_of_study(self, wildcards: Any) -> list[str]:
         """Files that record where the data of a study came from."""

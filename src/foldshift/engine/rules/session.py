@@ -32,6 +32,7 @@ from foldshift.engine.rules.rule_functions import RuleFunctions, rule_descriptio
 from foldshift.engine.rules.run_lock import recorded_lock
 from foldshift.engine.rules.short_output import TerminalChoice, failure_lines, result_lines
 from foldshift.engine.rules.stopping import IGNORED_BY_JOBS, STOPPING
+from foldshift.engine.storage.checksums import ChecksumRecorder
 from foldshift.engine.study.report_facts import absent_studies, page_of
 from foldshift.engine.study.run import own_study_folders
 
@@ -186,6 +187,8 @@ class Session:
         factor = pace(self.works) if here else 1.0
         before = internals.jobs_done_before(dag, factor) if here else ()
         jobs = internals.jobs_to_run(dag, factor)
+        if not self.has_storage:
+            logger.addHandler(ChecksumRecorder(self.config["results"], internals.outputs_to_make(self._workflow)))
         self._progress.start(jobs, self.cores if here else None, logger, before)
         if self.is_main and PAPER in self._targets:
             self._progress.say(f"\n{self._plan(dag, factor)}\n")

@@ -266,6 +266,11 @@ def jobs_to_run(dag: Any, pace: float = 1.0) -> dict[int, Job]:
     return _in_order(dag, set(dag.needrun_jobs()), pace)
 
 
+def outputs_to_make(workflow: Any) -> dict[int, list[str]]:
+    """Files that jobs are to make, by Snakemake's id."""
+    return {job.jobid: [str(file) for file in job.output] for job in inside(workflow, "dag").needrun_jobs()}
+
+
 def all_jobs(dag: Any) -> dict[int, Job]:
     """All jobs of the graph, done or not, as `jobs_to_run` gives those that are to run."""
     return _in_order(dag, set(dag.jobs), 1.0)

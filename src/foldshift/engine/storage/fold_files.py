@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.array_files import read_arrays
 from foldshift.core.files import atomic_path
 from foldshift.engine.layout.file_names import cells_wanted, held_folds, in_order, runs_wanted
 from foldshift.engine.layout.seed_blocks import block_range
@@ -29,13 +30,12 @@ def read_folds(path: PathLike) -> tuple[dict[tuple[str, int], UnsignedArray], di
     """Read folds that `write_folds` wrote."""
     seeds: dict[int, IntArray] = {}
     folds: dict[tuple[str, int], UnsignedArray] = {}
-    with np.load(path, allow_pickle=False) as archive:
-        for name in archive.files:
-            partitioner, _, k = name.rpartition("/k")
-            if partitioner == "seeds":
-                seeds[int(k)] = archive[name]
-            else:
-                folds[partitioner, int(k)] = archive[name]
+    for name, array in read_arrays(path).items():
+        partitioner, _, k = name.rpartition("/k")
+        if partitioner == "seeds":
+            seeds[int(k)] = array
+        else:
+            folds[partitioner, int(k)] = array
     return folds, seeds
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.array_files import read_arrays
 from foldshift.core.files import atomic_path
 
 if TYPE_CHECKING:
@@ -28,14 +29,14 @@ def write_predictions(path: PathLike, predictions: dict[tuple[str, str, int], Ar
 def read_predictions(path: PathLike) -> dict[tuple[str, str, int], UnsignedArray]:
     """Read predictions that `write_predictions` wrote."""
     predictions = {}
-    with np.load(path, allow_pickle=False) as archive:
-        for name in archive.files:
-            if name.endswith("/runs"):
-                continue
-            learner, partitioner, k = name.split("/")
-            bits = np.unpackbits(archive[name], axis=-1, count=int(archive[f"{name}/runs"]))
-            codes = bits[0] if len(bits) <= 8 else bits[0].astype(np.int64)
-            for bit in range(1, len(bits)):
-                codes = codes | (bits[bit].astype(codes.dtype) << bit)
-            predictions[learner, partitioner, int(k[1:])] = np.ascontiguousarray(codes.T)
+    arrays = read_arrays(path)
+    for name, packed in arrays.items():
+        if name.endswith("/runs"):
+            continue
+        learner, partitioner, k = name.split("/")
+        bits = np.unpackbits(packed, axis=-1, count=int(arrays[f"{name}/runs"]))
+        codes = bits[0] if len(bits) <= 8 else bits[0].astype(np.int64)
+        for bit in range(1, len(bits)):
+            codes = codes | (bits[bit].astype(codes.dtype) << bit)
+        predictions[learner, partitioner, int(k[1:])] = np.ascontiguousarray(codes.T)
     return predictions

@@ -6,12 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from foldshift.core.files import atomic_path
 from foldshift.core.remedies import at
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.receipt import Receipt
+from foldshift.engine.storage.parquet_files import read_parquet, write_parquet
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
@@ -29,13 +28,12 @@ def write_raw(path: PathLike, table: RawTable) -> None:
     about |= {"ranges": table.ranges} if table.ranges else {}
     about |= {"receipt": table.receipt.rows("workflow")} if table.own else {}
     arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})
-    with atomic_path(path) as temporary:
-        pq.write_table(arrow, temporary)
+    write_parquet(path, arrow)
 
 
 def read_raw(path: PathLike) -> RawTable:
     """Read a table that `write_raw` wrote."""
-    arrow = pq.read_table(path)
+    arrow = read_parquet(path)
     about = json.loads(arrow.schema.metadata[b"foldshift"])
     about["receipt"] = Receipt(kept=about.get("receipt", []))
     return RawTable(arrow.to_pandas(), **about)

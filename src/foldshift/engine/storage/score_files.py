@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from foldshift.core.files import atomic_path
+from foldshift.engine.storage.parquet_files import read_parquet, write_parquet
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
 
 if TYPE_CHECKING:
@@ -72,13 +71,12 @@ def write_rows(path: PathLike, columns: dict[str, ArrayLike] | list[Any], schema
         pa.table({name: pa.array(part[name]).cast(schema.field(name).type) for name in schema.names}, schema=schema)
         for part in parts
     ]
-    with atomic_path(path) as temporary:
-        pq.write_table(pa.concat_tables(tables).unify_dictionaries(), temporary)
+    write_parquet(path, pa.concat_tables(tables).unify_dictionaries())
 
 
 def read_columns(path: PathLike, names: Sequence[str]) -> dict[str, Array]:
     """Read some columns of a Parquet file."""
-    table = pq.read_table(path, columns=list(names))
+    table = read_parquet(path, names)
     columns = {}
     for name in names:
         column = table[name]
