@@ -1,26 +1,31 @@
 """Say which files of results are damaged, missing or of another run, and how to make them anew."""
 
+import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from foldshift.core.errors import DataError
 from foldshift.core.files import write_text
 from foldshift.core.printable import printable
-from foldshift.engine.jobs.run_job import run
+from foldshift.engine.jobs.run_job import RERUN, run
 from foldshift.engine.storage.checksums import Finding, check_results, recorded
 
 SHOWN = 20  # findings and files that are named one by one
 LIST = "provenance/to_make_anew.txt"
 
 
-def remedy(files: list[str], results: str) -> str:
+def remedy(files: list[str], results: str, studies: Sequence[str]) -> str:
     """Write the command that makes files, and what rests on them, anew."""
-    if len(files) <= SHOWN:
-        return f"snakemake all --cores all --forcerun {shlex.join(files)}"
-    path = Path(results, LIST)
-    write_text(path, "\n".join(map(shlex.quote, files)) + "\n")
-    return f"snakemake all --cores all --forcerun $(cat {shlex.quote(str(path))})"
+    named = {file.removeprefix(f"{results}/").partition("/")[0] for file in files}
+    targets = sorted(named) if named <= set(studies) else ["all"]
+    chosen = shlex.join(files)
+    if len(files) > SHOWN:
+        path = Path(results, LIST)
+        write_text(path, "\n".join(map(shlex.quote, files)) + "\n")
+        chosen = f"$(cat {shlex.quote(str(path))})"
+    return f"snakemake {shlex.join(targets)} --forcerun {chosen} {os.environ.get(RERUN, '--cores all')}"
 
 
 def lines(findings: list[Finding], n_recorded: int) -> list[str]:
@@ -42,9 +47,8 @@ def main(job: Any) -> None:
     for line in lines(findings, len(recorded(results))):
         print(f"foldshift: {line}", flush=True)
     if wrong := [one.file for one in findings if one.state != "unrecorded"]:
-        raise DataError(
-            f"{len(wrong)} files of results are not what was written. To make them anew, type: {remedy(wrong, results)}"
-        )
+        command = remedy(wrong, results, job.params.studies)
+        raise DataError(f"{len(wrong)} files are not those that were written. To make them anew, type: {command}")
 
 
 if __name__ == "__main__":

@@ -177,17 +177,20 @@ def test_the_files_of_a_job_are_recorded_when_it_has_ended(run, monkeypatch):
 
 def test_the_rule_names_damaged_files_and_how_to_make_them_anew(run, monkeypatch, capsys):
     monkeypatch.chdir(run.folder)
-    job = SimpleNamespace(params=SimpleNamespace(results="results"))
+    monkeypatch.delenv("FOLDSHIFT_RERUN", raising=False)
+    job = SimpleNamespace(params=SimpleNamespace(results="results", studies=["study"]))
     script.main(job)
     assert f"{len(run.files)} of {len(run.files)} files are those that were written" in capsys.readouterr().out
     (run.folder / "results/study/tables/table1.csv").write_text("a\n2\n")
-    with pytest.raises(DataError, match=r"1 files .*: snakemake all --cores all --forcerun results/study/tables/table1.csv$"):
+    with pytest.raises(DataError, match=r"1 files .*: snakemake study --forcerun results/study/tables/table1.csv --cores all$"):
         script.main(job)
     assert "damaged: results/study/tables/table1.csv (other bytes than were written" in capsys.readouterr().out
 
 
-def test_many_files_to_make_anew_are_in_a_list(tmp_path):
-    assert script.remedy([f"f {i}" for i in range(30)], str(tmp_path)).endswith(f"--forcerun $(cat {tmp_path / script.LIST})")
+def test_many_files_to_make_anew_are_in_a_list(tmp_path, monkeypatch):
+    monkeypatch.delenv("FOLDSHIFT_RERUN", raising=False)
+    command = script.remedy([f"f {i}" for i in range(30)], str(tmp_path), ["study"])
+    assert command == f"snakemake all --forcerun $(cat {tmp_path / script.LIST}) --cores all"
     assert (tmp_path / script.LIST).read_text().splitlines()[3] == "'f 3'"
 
 

@@ -239,6 +239,11 @@ ON_THE_COMMAND_LINE = {
     "configuration that is a list": ("--configfile a.yaml", {"a.yaml": "- n_seeds\n"}, ["a.yaml", "keys and values"]),
     "configuration that is empty": ("--configfile=a.yaml", {"a.yaml": ""}, ["a.yaml", "got nothing"]),
     "configuration that is no text": ("--configfile a.yaml", {"a.yaml": b"\xff\xfea\x00"}, ["a.yaml", "UTF-8"]),
+    "profile that is not there": (
+        "--workflow-profile profiles/slrum",
+        {"profiles/slurm/profile.yaml": ""},
+        ["profiles/slrum", "no such folder", "did you mean profiles/slurm?"],
+    ),
     "second configuration wrong": (
         "--configfile b.yaml a.yaml",
         {"b.yaml": "n_seeds: 5", "a.yaml": "a: b: c"},
@@ -251,6 +256,7 @@ ON_THE_COMMAND_LINE = {
 def test_a_mistake_on_the_command_line_is_told_in_a_line(folder, name):
     words, files, expected = ON_THE_COMMAND_LINE[name]
     for file, text in files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_bytes(text if isinstance(text, bytes) else text.encode())
     line = said(check_arguments, ["snakemake", "all", *words.split(), "--cores", "1"])
     assert [part for part in expected if part not in line] == [], line

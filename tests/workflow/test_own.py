@@ -1,5 +1,6 @@
 """A user's own data, learners and partitioner join by configuration alone, as the guide says."""
 
+import os
 import re
 
 import numpy as np
@@ -100,3 +101,16 @@ def test_scaling_per_fold_and_none_run_through(own_study):
     assert scores["fold"]["rmse"].mean() == pytest.approx(whole["rmse"].mean(), rel=0.2)
     assert (scores["fold"]["rmse"].to_numpy() != whole["rmse"].to_numpy()).any()
     assert scores["none"]["rmse"].mean() > scores["fold"]["rmse"].mean()  # in the target's own unit, whose range is above 1
+
+
+def test_another_file_of_the_same_name_is_read_though_its_time_stamp_is_older(tmp_path):
+    entry = {"task": "regression", "target": "y", "sources": "file:mine.csv"}
+    config = {"scale": "test", "studies": {"saez_2022": {"datasets": ["mine"]}}, "extra_datasets": {"mine": entry}}
+    workflow = Workflow(tmp_path, config)
+    (tmp_path / "mine.csv").write_text("a,y\n" + "".join(f"{i % 7},{i}.5\n" for i in range(40)))
+    target = ("resources/fetched/mine.parquet",)
+    workflow(targets=target, check=True)
+    assert workflow.plan(targets=target) == {}
+    (tmp_path / "mine.csv").write_text("a,y\n" + "".join(f"{i % 7},{i}.7\n" for i in range(40)))
+    os.utime(tmp_path / "mine.csv", (10**9, 10**9))
+    assert workflow.plan(targets=target) == {"fetch_dataset": 1}

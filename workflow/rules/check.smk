@@ -11,6 +11,7 @@ rule check_results:
     params:
         code=ask.code("check_results"),
         results=config["results"],
+        studies=list(RUNS),
     message:
         "Comparing files of results with their checksums"
     script:

@@ -18,12 +18,8 @@ if TYPE_CHECKING:
 
 # What a damaged file makes zipfile and NumPy raise; some of them are errors of memory or of the operating system, too.
 DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, KeyError, SyntaxError, TokenError)
-
-
-HEADER, LENGTHS = (
-    30,
-    26,
-)  # bytes of the header of a member, and where in it the lengths of name and extra field are (APPNOTE 4.3.7)
+# Bytes of the header of a member, and where the lengths of its name and extra field are in it (APPNOTE.TXT, 4.3.7).
+HEADER, LENGTHS = 30, 26
 
 
 def read_arrays(path: PathLike) -> dict[str, Array]:

@@ -88,8 +88,12 @@ def to_csv(frame: pd.DataFrame) -> str:
 
     Texts that a spreadsheet would take for formulas, such as a class called ``=1+2``, begin with an apostrophe; numbers stay.
     """
-    texts = {column: frame[column].map(harmless_cell) for column in frame.columns if frame[column].dtype.kind not in "biufc"}
-    shown = frame.assign(**texts).rename(columns=harmless_cell) if texts else frame
+    shown = frame.set_axis([harmless_cell(name) for name in frame.columns], axis=1)
+    for i in range(frame.shape[1]):
+        before = list(frame.iloc[:, i]) if frame.dtypes.iloc[i].kind == "O" else []
+        after = [harmless_cell(value) for value in before]
+        if any(one is not other for one, other in zip(before, after)):  # other columns keep their type, and with it their bytes
+            shown.isetitem(i, after)
     return shown.to_csv(index=False, float_format=f"%.{DIGITS}g", lineterminator="\n")
 
 

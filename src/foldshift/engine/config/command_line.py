@@ -44,12 +44,27 @@ def check_arguments(arguments: Sequence[str]) -> None:
                 f"snakemake {file} --configfile ..."
             )
         read_config_file(file)
+    for profile in option_values(arguments, ("--workflow-profile",))[:1]:
+        check_profile(profile)
     for setting in option_values(arguments, SETTINGS):
         if not re.match(r"[A-Za-z_]\w+=", setting):
             raise ConfigError(
                 f"--config {setting}: a setting is written name=value, without blanks, e.g. --config n_seeds=10; a target stands "
                 "before the options"
             )
+
+
+def check_profile(profile: str) -> None:
+    """Refuse a profile that is not there: Snakemake would run without any."""
+    places = (Path(profile), Path("profiles", profile))
+    if profile == "none" or any(place.exists() for place in places):
+        return
+    there = sorted(one.parent.name for one in Path("profiles").glob("*/*.yaml"))
+    near = difflib.get_close_matches(Path(profile).name, there, n=1)
+    hint = (
+        f"did you mean profiles/{near[0]}?" if near else f"there are {', '.join(f'profiles/{name}' for name in there) or 'none'}"
+    )
+    raise ConfigError(f"--workflow-profile {profile}: there is no such folder; {hint}")
 
 
 def named_studies(targets: Sequence[str], studies: Iterable[str]) -> list[str]:
