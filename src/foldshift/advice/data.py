@@ -11,6 +11,8 @@ from sklearn.base import is_classifier, is_regressor
 
 from foldshift.core.categorical import nominal_columns
 from foldshift.core.estimators import title
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.targets import group_labels
 from foldshift.datasets.readers.infer import MANY_LABELS
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.table_versions import as_table, is_frame
@@ -85,7 +87,7 @@ def as_data(
     table = X if sparse else as_table(X, "given")
     if sparse:
         X = X.tocsr()
-    elif not hasattr(X, "iloc") and not isinstance(X, np.ndarray):
+    elif not hasattr(X, "iloc") and type(X) is not np.ndarray:
         X = table
     shape = np.shape(table)
     if len(shape) != 2 or 0 in shape:
@@ -183,7 +185,7 @@ def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | N
     if categorical_features is not None and is_frame(table):
         # By name, the others by type: with a mask alone, texts would be taken for numbers.
         names = [str(name) for name in table.columns]
-        given = np.asarray(categorical_features)
+        given = as_array(categorical_features, "categorical_features")
         mask = np.isin(names, given.astype(str)) if given.dtype.kind in "UO" else nominal_columns(given, len(names))
         table = table.set_axis(names, axis=1).astype({name: "category" for name, one in zip(names, mask) if one})
         categorical_features = None
@@ -206,13 +208,7 @@ def _groups(groups: ArrayLike | None, n: int) -> IntArray | None:
     """Codes of the groups."""
     if groups is None:
         return None
-    groups = np.asarray(groups)
-    if groups.shape != (n,):
-        raise ValueError(f"groups has shape {groups.shape}; the table has {n} rows, and every row has one group")
-    if pd.isna(groups).any():
-        raise ValueError(
-            f"groups holds {int(pd.isna(groups).sum())} missing values; every row belongs to a group, its own if need be"
-        )
+    groups = group_labels(groups, n)
     codes = pd.factorize(groups)[0].astype(np.int64)
     if codes.max() < 1:
         raise ValueError(f"groups is {groups[:1].tolist()[0]!r} in every row; with one group nothing can be held out")

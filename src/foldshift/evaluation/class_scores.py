@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.gate.arrays import as_array, missing
+from foldshift.core.gate.numbers import as_numbers
+from foldshift.core.gate.targets import class_labels
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, scored_folds
 from foldshift.inference.roc import roc_area_by_group
 
@@ -60,8 +63,16 @@ def classification_scores(
     >>> classification_scores(y, predicted, None, [[0, 1, 0, 1]], n_folds=2)["accuracy"]
     array([[1. , 0.5]])
     """
-    wanted, (folds, n_folds) = n_folds, scored_folds(folds, n_folds, len(codes), np.shape(predictions))
-    codes, predictions, n_classes = _as_codes(np.asarray(codes), np.asarray(predictions))
+    codes, predictions = class_labels(codes, "codes"), as_array(predictions, "predictions")
+    if codes.ndim != 1:
+        raise ValueError(f"codes have shape {codes.shape}; expected (n_samples,)")
+    wanted, (folds, n_folds) = n_folds, scored_folds(folds, n_folds, len(codes), predictions.shape)
+    if predictions.dtype.kind == "c":
+        raise ValueError("predictions hold complex numbers; expected the classes of codes")
+    unknown = missing(predictions) & (folds < wanted)
+    if unknown.any():
+        raise ValueError(f"predictions have no label for {int(unknown.sum())} tested rows; leave out the fits that failed")
+    codes, predictions, n_classes = _as_codes(codes, predictions)
     scores = None if scores is None else _checked_scores(scores, (*folds.shape, n_classes), folds == wanted)
     out = {name: np.full((len(folds), n_folds), np.nan) for name in CLASSIFICATION_METRICS}
     for s, row in enumerate(folds):
@@ -95,9 +106,10 @@ def _as_codes(y: Array, predictions: Array) -> tuple[IntArray, Array, int]:
 
 def _checked_scores(scores: FloatArray, shape: tuple[int, int, int], never: BoolArray) -> FloatArray:
     """Check the shape of class scores; those of samples that are never tested become 0."""
-    if np.shape(scores) != shape:
-        raise ValueError(f"scores have shape {np.shape(scores)}; expected (n_seeds, n_samples, n_classes) = {shape}")
-    return np.where(never[..., None], 0.0, scores) if never.any() else np.asarray(scores)
+    scores = as_numbers(scores, "scores")
+    if scores.shape != shape:
+        raise ValueError(f"scores have shape {scores.shape}; expected (n_seeds, n_samples, n_classes) = {shape}")
+    return np.where(never[..., None], 0.0, scores) if never.any() else scores
 
 
 def _ranking_aucs(codes: IntArray, scores: FloatArray, row: Array, present: BoolArray) -> FloatArray:

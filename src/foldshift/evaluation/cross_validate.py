@@ -12,7 +12,11 @@ from sklearn.utils import check_X_y, indexable
 from sklearn.utils.validation import _num_samples
 
 from foldshift.core.estimators import clone_with_state, rows_of, shares_work
-from foldshift.partition.folds import UNTESTED, as_folds, check_folds, is_splitter
+from foldshift.core.gate.arrays import refuse_masks
+from foldshift.core.gate.folds import UNTESTED, check_folds, is_splitter
+from foldshift.core.gate.rows import check_rows, check_same_rows
+from foldshift.core.gate.targets import check_present, numbers_if_all
+from foldshift.partition.folds import as_folds
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, TableLike, UnsignedArray
@@ -121,11 +125,21 @@ def evaluate_folds(
     return put_together(estimator, y, folds, parts, response_method, untested)
 
 
+def check_table(X: TableLike, y: TableLike) -> tuple[TableLike, TableLike]:
+    """Return inputs and a target whose rows can be selected; refuse masked inputs and a target with missing values."""
+    check_rows(X=X, y=y)
+    refuse_masks(X)
+    if y is not None and not hasattr(y, "tocsr"):
+        check_present(y)
+        y = numbers_if_all(y) if isinstance(y, np.ndarray) else y
+    (X,) = indexable(X)
+    return (X, None) if y is None else (X, indexable(y)[0])
+
+
 def check_inputs(X: TableLike, y: TableLike, folds: TableLike) -> tuple[TableLike, TableLike, UnsignedArray]:
     """Return inputs whose rows can be selected, and folds of shape (n_seeds, n_samples) that fit them."""
-    (X,) = indexable(X)
-    if y is not None:
-        (y,) = indexable(y)
+    check_same_rows(X=X, y=y, folds=folds)
+    X, y = check_table(X, y)
     n_samples = _num_samples(X)
     if is_splitter(folds):
         folds = as_folds(folds, X, y)
@@ -140,6 +154,8 @@ def check_inputs(X: TableLike, y: TableLike, folds: TableLike) -> tuple[TableLik
         names, numbers = (f"{', '.join(map(str, part[:-1]))} and {part[-1]}" for part in (list(sizes), list(sizes.values())))
         raise ValueError(f"{names} have {numbers} samples; expected the same number")
     folds = check_folds(folds, n_samples, untested=True)
+    if not folds.size:
+        raise ValueError(f"folds have shape {folds.shape}; expected at least one partition of at least one sample")
     alone = np.flatnonzero((folds == folds[:, :1]).all(axis=1) & (folds[:, 0] >= 0))
     if len(alone):
         raise ValueError(f"row {alone[0]} of folds puts all samples into fold {folds[alone[0], 0]}: nothing is left to train on")

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
 from foldshift.core.estimators import shares_work
-from foldshift.evaluation.cross_validate import evaluate_folds, fit_predict, put_together, work_through
+from foldshift.evaluation.cross_validate import check_table, evaluate_folds, fit_predict, put_together, work_through
 from foldshift.learners.linear.lda import LDAClassifier
 from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
 from foldshift.learners.neighbours.nearest_classifier import NNClassifier
@@ -93,12 +92,10 @@ def leave_one_out(
     >>> int((leave_one_out(NNClassifier(), X, y) != y).sum())
     6
     """
-    (X,) = indexable(X)
+    X, y = check_table(X, y)
     n = _num_samples(X)
-    if y is not None:
-        (y,) = indexable(y)
-        if _num_samples(y) != n:
-            raise ValueError(f"X and y have {n} and {_num_samples(y)} samples; expected the same number")
+    if y is not None and _num_samples(y) != n:
+        raise ValueError(f"X and y have {n} and {_num_samples(y)} samples; expected the same number")
     if not 2 <= n <= MOST_ROWS:
         raise ValueError(f"leave-one-out of {n} samples is not possible; 2 to {MOST_ROWS} are, above use k-fold cross-validation")
     folds = np.arange(n, dtype=np.uint16)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.gate.numbers import as_numbers, finite_numbers
 from foldshift.partition.folds import check_folds
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def regression_scores(y: Array, predictions: Array, folds: TableLike, n_folds: i
     >>> scores["mae"]
     array([[0., 1.]])
     """
-    y, predictions = np.asarray(y), np.asarray(predictions)
+    y, predictions = finite_numbers(y, "y"), as_numbers(predictions, "predictions")
+    if y.ndim != 1:
+        raise ValueError(f"y has shape {y.shape}; expected (n_samples,)")
     wanted, (folds, n_folds) = n_folds, scored_folds(folds, n_folds, len(y), predictions.shape)
     out = {name: np.empty((len(folds), n_folds)) for name in METRICS}
     for s, row in enumerate(folds):

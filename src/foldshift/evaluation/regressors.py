@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from foldshift.evaluation.cross_validate import evaluate_folds, fit_predict, iterate_fits
+from foldshift.evaluation.cross_validate import check_inputs, evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.regression_scores import METRICS, regression_scores
 from foldshift.evaluation.tasks import FAILED, OK, Task
 
@@ -58,7 +58,7 @@ def _refuse_infinite(predictions: FloatArray, folds: UnsignedArray) -> tuple[Flo
     """Count a fit as failed if any of its predictions is not finite."""
     failures = {}
     for s in np.flatnonzero(~np.isfinite(predictions).all(axis=1)):
-        for fold in np.unique(folds[s][~np.isfinite(predictions[s])]):
+        for fold in np.unique(folds[s][~np.isfinite(predictions[s]) & (folds[s] >= 0)]):
             failures[int(s), int(fold)] = "predictions are not finite"
     return predictions, failures
 
@@ -111,6 +111,7 @@ def evaluate_cell(
     >>> scores["rmse"].shape, scores["status"][0, 0]
     ((2, 5), 'ok')
     """
+    X, y, folds = check_inputs(X, y, folds)
     n_folds = int(folds.max()) + 1
     status = np.full((len(folds), n_folds), OK, dtype=object)
     message = np.full((len(folds), n_folds), "", dtype=object)
@@ -133,7 +134,7 @@ def score_columns(
     metrics: dict[str, Array], folds: UnsignedArray, status: ObjectArray, message: ObjectArray, seconds: float
 ) -> dict[str, Array]:
     """Put together the columns of a score file, (n_seeds, n_folds) each; metrics of failed fits become NaN."""
-    n_test = np.array([np.bincount(row, minlength=status.shape[1]) for row in folds])
+    n_test = np.array([np.bincount(row[row >= 0], minlength=status.shape[1]) for row in folds])
     return {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
         "n_train": folds.shape[1] - n_test,
         "n_test": n_test,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import stats
 
+from foldshift.core.gate.numbers import as_numbers
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -46,7 +48,7 @@ def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> Floa
     """
     if method not in ("bh", "holm", "none"):
         raise ValueError(f"method={method!r} must be 'bh', 'holm' or 'none'")
-    p = np.array(p, dtype=np.float64)
+    p = as_numbers(p, "p").copy()
     bad = (p < 0) | (p > 1)
     if p.ndim == 0 or bad.any():
         raise ValueError(

@@ -10,14 +10,25 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from foldshift.core.gate.arrays import as_array, na_as_nan, refuse_dates, refuse_masks
+from foldshift.core.gate.folds import check_folds
+from foldshift.core.gate.numbers import as_numbers, finite_numbers
+from foldshift.core.gate.rows import check_same_rows
+from foldshift.core.gate.targets import check_present, class_labels, one_column
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, FloatArray, IntArray, TableLike, UnsignedArray
 
 
-def _one_type(folds: UnsignedArray) -> UnsignedArray:
-    """Convert folds to one type, so that every kernel is compiled once."""
+def _checked_folds(folds: ArrayLike, X: FloatArray, y: Array) -> UnsignedArray:
+    """Check folds and convert them to one type, so that every kernel is compiled once."""
+    if X.ndim != 2 or y.shape != (len(X),) or not len(y):
+        raise ValueError(f"X has shape {X.shape} and y {y.shape}; expected (n_samples, n_features) and (n_samples,)")
+    folds = check_folds(folds, len(X))
+    if not len(folds) or (folds == folds[:, :1]).all(axis=1).any():
+        raise ValueError("folds must hold a partition at least, each with two folds or more: else nothing is left to train on")
     return np.ascontiguousarray(folds, dtype=np.uint16 if np.max(folds) < 2**16 else np.int64)
 
 
@@ -29,18 +40,30 @@ class _Shared(BaseEstimator):
     def _validated(self, X: Any, *y: Any, **options: Any) -> TableLike:
         """Validate inputs as scikit-learn does, and name the learner in the errors."""
         self._refuse_sparse(X)
+        refuse_masks(X)
+        refuse_dates(X)
+        check_same_rows(X=X, y=y[0] if y else None)
+        y = tuple(self._target(target) for target in y)
         try:
-            return validate_data(self, X, *y, dtype=np.float64, order="C", ensure_all_finite=self._finite, **options)
+            return validate_data(self, na_as_nan(X), *y, dtype=np.float64, order="C", ensure_all_finite=self._finite, **options)
         except ValueError as error:
             raise self._in_own_words(error) from None
 
     def _numbers(self, X: FloatArray) -> FloatArray:
         """Convert the inputs of the shared path to float64."""
         self._refuse_sparse(X)
+        refuse_masks(X)
+        refuse_dates(X)
         try:
-            return np.ascontiguousarray(X, dtype=np.float64)
+            return np.ascontiguousarray(na_as_nan(X), dtype=np.float64)
         except ValueError as error:
             raise self._in_own_words(error) from None
+
+    def _target(self, y: Any) -> Any:
+        """Refuse a target with missing values, which conversions may turn into numbers."""
+        if y is not None and not issparse(y):
+            check_present(y)
+        return y
 
     def _refuse_sparse(self, X: Any) -> None:
         if issparse(X):
@@ -73,6 +96,10 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
     all the seeds, and does once what does not depend on the partition). Both paths give the same predictions; the
     contract tests run both for every subclass.
     """
+
+    def _target(self, y: Any) -> Any:
+        y = super()._target(y)
+        return as_numbers(y, "y") if y is not None and as_array(y, "y").dtype.kind in "OSUmM" else y
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to training data.
@@ -131,8 +158,8 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
             Each sample is predicted by the model fitted on the folds it is not in.
         """
         X = self._numbers(X)
-        y = np.ascontiguousarray(y, dtype=np.float64)
-        folds = _one_type(folds)
+        y = np.ascontiguousarray(finite_numbers(one_column(y), "y"))
+        folds = _checked_folds(folds, X, y)
         return self._predict_folds(X, y, folds, int(folds.max()) + 1, self._open(random_states))
 
 
@@ -148,6 +175,10 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (n_classes,)
         Class labels in sorted order; a label's position is its code.
     """
+
+    def _target(self, y: Any) -> Any:
+        y = super()._target(y)
+        return class_labels(y, "y") if y is not None and as_array(y, "y").dtype.kind == "O" else y
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to training data.
@@ -223,7 +254,9 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         scores : ndarray of shape (n_seeds, n_samples, n_classes), dtype float64
             Classes in sorted order.
         """
-        X, folds = self._numbers(X), _one_type(folds)
+        X = self._numbers(X)
+        y = one_column(y)
+        folds = _checked_folds(folds, X, y)
         classes, codes = np.unique(y, return_inverse=True)
         return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
 
@@ -240,7 +273,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         predictions : ndarray of shape (n_seeds, n_samples)
             Class labels.
         """
-        return np.unique(y)[self.decide(self.scores_folds(X, y, folds, random_states))]
+        return np.unique(one_column(y))[self.decide(self.scores_folds(X, y, folds, random_states))]
 
     def decide(self, scores: FloatArray) -> IntArray:
         """Choose classes from their scores.

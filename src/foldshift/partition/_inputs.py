@@ -37,9 +37,13 @@ def measurable(
     # The layout decides the last bit of a sum, and what numba compiles.
     if names is None:
         X = as_array(X, "X")
+        if X.dtype.kind == "c":
+            raise ValueError(f"X holds complex numbers; {what} needs real ones: give real and imaginary parts as two columns")
         if X.ndim != 2:
             raise ValueError(f"Expected 2D array: X has shape {X.shape}; expected (n_samples, n_features)")
     n_features = X.shape[1] if names is None else len(names)
+    if len(X) == 0:
+        raise ValueError(f"X has no rows; {what} needs at least one")
     if n_features == 0:
         raise ValueError(f"X has no columns; {what} needs at least one")
     if names is None and X.dtype.kind in "buif":

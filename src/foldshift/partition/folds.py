@@ -9,7 +9,8 @@ import numpy as np
 
 from foldshift.core.gate.folds import UNTESTED, is_splitter
 from foldshift.core.gate.folds import check_folds as check_folds  # offered by this module as well
-from foldshift.core.gate.rows import check_same_rows
+from foldshift.core.gate.rows import check_rows, check_same_rows, count_rows
+from foldshift.core.gate.targets import group_labels
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -32,7 +33,7 @@ class GivenFolds(NamedTuple):
 def given_folds(folds: ArrayLike, n_folds: int | None, X: TableLike, y: ArrayLike | None = None, *, least: int = 1) -> GivenFolds:
     """Check folds that a user gives, an array or a splitter, for the rows of X and y; `least` is the least number of parts."""
     check_same_rows(X=X, y=y, folds=folds)
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_samples = count_rows(X, "X")
     folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples, untested=True)
     if not folds.size:
         raise ValueError(f"folds have shape {folds.shape}; expected at least one partition of at least one sample")
@@ -80,7 +81,10 @@ def as_folds(
     >>> as_folds(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), np.zeros((6, 1))).shape
     (2, 6)
     """
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    check_rows(X=X, y=y, groups=groups)
+    n_samples = count_rows(X, "X")
+    if groups is not None:
+        groups = group_labels(groups, n_samples)
     rows: list[Array] = []
     tested = np.ones(n_samples, dtype=bool)
     for train, test in cv.split(X, y, groups) if hasattr(cv, "split") else cv:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.errors import unknown
+from foldshift.core.gate.rows import check_rows, count_rows
 from foldshift.core.imports import import_object
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.folds import check_folds
@@ -185,13 +186,14 @@ def make_folds(
     """
     rngs = [np.random.default_rng(seed) for seed in _listed(seeds)]
     target, y = y, _no_target(partitioner, X) if y is None else y
+    if isinstance(partitioner, str):
+        check_rows(X=X, y=y, groups=options.get("groups"))
+    else:
+        check_rows(X=X, y=y)
     if partitioner != LEAVE_ONE_SOURCE_OUT:
-        check_n_folds(n_folds, len(y))
-    n_rows = len(y) if X is None else X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != len(y):
-        raise ValueError(f"X and y have {n_rows} and {len(y)} samples; expected the same number")
+        check_n_folds(n_folds, count_rows(y, "y"))
     if callable(partitioner):
-        folds = np.asarray(partitioner(X, target, n_folds, rngs, **options))
+        folds = partitioner(X, target, n_folds, rngs, **options)
         return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
     known = find_partitioner(partitioner)
     refused = sorted(set(options) - set(known.options))

@@ -208,6 +208,10 @@ def column_values(table: TableLike, j: int) -> Values:
     """Get the values of the column at position `j`."""
     if is_frame(table):
         column = table.iloc[:, j]
+        if column.dtype.kind == "c":
+            raise ValueError(
+                f"column {str(table.columns[j])!r} holds complex numbers; give real and imaginary parts as two columns"
+            )
         missing = np.asarray(column.isna(), dtype=bool)
         return Values(np.asarray(column.astype(object)) if column.dtype.kind not in "fiuMm" else np.asarray(column), missing)
     values = table[:, j]
@@ -293,6 +297,8 @@ def target_column(train: Values, test: Values, task: Task | None = None) -> Colu
 def target_values(y: TableLike, n: int, role: str = "y") -> Values:
     """Get the values of the target of a table with n rows; raise if one is missing."""
     y = as_array(y, role)
+    if y.dtype.kind == "c":
+        raise ValueError(f"{role} holds complex numbers; give the real part, or labels")
     if y.shape != (n,):
         raise ValueError(f"{role} has shape {y.shape}; the table has {n} rows")
     column = column_values(y[:, None], 0)

@@ -88,6 +88,8 @@ def as_table(table: TableLike, role: str) -> pd.DataFrame | Array:
         columns = [np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column) for column in columns]
         return pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis="columns")
     array = as_array(table, f"the {role} table")
+    if array.dtype.kind == "c":
+        raise ValueError(f"the {role} table holds complex numbers; give real and imaginary parts as two columns")
     if array.ndim == 0:
         raise ValueError(f"the {role} table is a {type(table).__name__}; expected a data frame or an array of rows and columns")
     return array

@@ -54,6 +54,36 @@ def as_list(values: Any, name: str) -> list[Any]:
     return list(array)
 
 
+def refuse_masks(X: Any, name: str = "X") -> None:
+    """Refuse a masked array that goes to a learner as it is: learners read what is under the mask."""
+    if isinstance(X, np.ma.MaskedArray) and np.ma.getmaskarray(X).any():
+        count = int(np.ma.getmaskarray(X).sum())
+        raise ValueError(
+            f"{name} has {count} masked values, which a learner would read all the same; give {name}.filled(np.nan), and a "
+            "learner that takes missing values, or drop these rows"
+        )
+
+
+def na_as_nan(X: Any) -> Any:
+    """Write NaN for pandas' NA and None in a frame, or in an array or list of objects, as the conversion to floats needs it."""
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        return X.astype(object).where(X.notna(), np.nan) if X.isna().to_numpy().any() else X
+    array = X if isinstance(X, np.ndarray) else as_array(X, "X") if isinstance(X, list | tuple) else None
+    if array is None or array.dtype.kind != "O":
+        return X
+    gone = missing(array)
+    return np.where(gone, np.nan, array) if gone.any() else X
+
+
+def refuse_dates(X: Any, name: str = "X") -> None:
+    """Refuse dates, durations and complex numbers, which some conversions turn into numbers."""
+    types = list(X.dtypes) if hasattr(X, "dtypes") and hasattr(X, "columns") else [getattr(X, "dtype", None)]
+    for kind in (getattr(one, "kind", "") for one in types):
+        if isinstance(kind, str) and kind in tuple("mMc"):
+            what = "complex numbers" if kind == "c" else "dates or times"
+            raise ValueError(f"{name} holds {what}, which this learner does not take; give numbers, such as days")
+
+
 def missing(array: Array) -> BoolArray:
     """Mask of the missing values of an array of any type."""
     if array.dtype.kind in "fc":

@@ -31,7 +31,7 @@ def as_numbers(values: Any, name: str) -> FloatArray:
     array = as_array(values, name)
     if array.dtype.kind in "fiub":
         return array.astype(np.float64, copy=False)
-    flat = array.ravel().tolist() if array.dtype.kind not in "Mm" else list(array.ravel())
+    flat = array.ravel().tolist() if array.dtype.kind not in "Mm" else list(array.ravel()[:1])
     for value in flat:
         if not (is_number(value) or is_missing(value)):
             raise ValueError(f"{name} holds {_shown(value)}, which is no number; give numbers")
@@ -44,7 +44,7 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 def is_number(value: Any) -> bool:
     """Check whether a value is a real number, or True or False."""
-    return isinstance(value, kinds.Real | Decimal | np.bool_)
+    return isinstance(value, kinds.Real | Decimal | np.bool_) and not isinstance(value, np.timedelta64)
 
 
 def finite_numbers(values: Any, name: str, remedy: str = "leave them out or correct them") -> FloatArray:

@@ -26,6 +26,26 @@ def check_same_rows(**given: Any) -> None:
             _check(first.index, second.index, "row", f"{name} and {other}", f"{other}.loc[{name}.index]")
 
 
+def count_rows(values: Any, name: str) -> int:
+    """Count the rows of an array, a list, a frame or a sparse matrix; raise ValueError for a single value."""
+    shape = getattr(values, "shape", None)
+    if shape is None and hasattr(values, "__len__") and not isinstance(values, str):
+        return len(values)
+    if not shape:
+        raise ValueError(f"{name} is {values!r}; expected a value for every sample")
+    return int(shape[0])
+
+
+def check_rows(**given: Any) -> None:
+    """Refuse arrays that differ in the number of rows, or, if they are labelled, in the order of rows; None is left out."""
+    present = {name: values for name, values in given.items() if values is not None}
+    sizes = {name: count_rows(values, name) for name, values in present.items()}
+    if len(set(sizes.values())) > 1:
+        names, numbers = (f"{', '.join(map(str, part[:-1]))} and {part[-1]}" for part in (list(sizes), list(sizes.values())))
+        raise ValueError(f"{names} have {numbers} samples; expected the same number")
+    check_same_rows(**present)
+
+
 def check_same_columns(**given: Any) -> None:
     """Refuse frames of pandas whose columns have the same names in another order."""
     labelled = [(name, values) for name, values in given.items() if hasattr(values, "iloc") and hasattr(values, "columns")]

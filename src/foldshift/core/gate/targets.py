@@ -24,24 +24,32 @@ def one_column(y: TableLike, name: str = "y") -> Array:
             f"{name} has shape {y.shape}; expected one column, (n_samples,): stratify on one output, such as y[:, 0]"
         )
     check_present(y, name)
-    if y.dtype.kind == "O" and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in y.tolist()):
-        y = np.array(y.tolist())
-    if y.dtype.kind == "c":
-        raise ValueError(f"{name} holds complex numbers, such as {y.tolist()[0]!r}; give the real part, or labels")
+    y = numbers_if_all(y)
+    if y.dtype.kind == "f" and y.dtype.itemsize > 8:
+        y = y.astype(np.float64)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise ValueError(f"{name} contains infinity in row {np.isinf(y).argmax()}; expected finite numbers")
     return y
 
 
+def numbers_if_all(y: Array) -> Array:
+    """Convert an array of objects that are all numbers to one of numbers; return any other array as it is."""
+    if y.dtype.kind == "O" and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in y.ravel()):
+        return np.array(y.tolist())
+    return y
+
+
 def check_present(y: TableLike, name: str = "y") -> None:
-    """Refuse a target with missing or masked values, of any type and shape."""
+    """Refuse a target with missing or masked values, of any type and shape, and complex numbers."""
     array = as_array(y, name)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} holds complex numbers, such as {array.ravel()[0]}; give the real part, or labels")
     gone = missing(array)
     if gone.any():
         rows: BoolArray = np.atleast_1d(gone.reshape(len(gone), -1).any(axis=1))
         raise ValueError(
             f"{name} contains NaN: {rows.sum()} of {len(rows)} rows (the first is row {rows.argmax()}) have no target; "
-            "drop them before cutting"
+            "drop them first"
         )
 
 
@@ -91,6 +99,8 @@ def group_labels(groups: TableLike, n_samples: int, name: str = "groups") -> Arr
             f"{name} contain NaN: {gone.sum()} of {n_samples} rows (the first is row {gone.argmax()}) have no group; drop "
             "them, or give each a group of its own"
         )
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name} hold complex numbers; give labels")
     check_one_type(array, name, "mix")
     return array
 
@@ -99,9 +109,6 @@ def class_labels(labels: TableLike, name: str) -> Array:
     """Check labels of any shape, of classes or groups, that must be present and of one type."""
     array = as_array(labels, name)
     check_present(array, name)
-    if array.dtype.kind == "O" and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in array.ravel()):
-        array = np.array(array.tolist())
-    if array.dtype.kind == "c":
-        raise ValueError(f"{name} holds complex numbers, such as {array.ravel().tolist()[0]!r}; give labels")
+    array = numbers_if_all(array)
     check_one_type(array.ravel(), name)
     return array

@@ -182,6 +182,8 @@ def compare_independent(
     check_pairs(r_b=r_b, m_b=m_b)
     r_a, m_a = fold_counts(r_a, m_a, "r_a")
     r_b, m_b = fold_counts(r_b, m_b, "r_b")
+    if r_a.shape[:-1] != r_b.shape[:-1]:
+        raise ValueError(f"r_a and r_b have shapes {r_a.shape} and {r_b.shape}; expected the same data sets, in the leading axes")
     large = np.concatenate([np.asarray(large_sample(r, m)) for r, m in ((r_a, m_a), (r_b, m_b))], axis=-1)
     note = condition_note(large, "keep")
     if test == "z":

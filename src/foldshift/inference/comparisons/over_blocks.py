@@ -118,6 +118,7 @@ def block_scores(scores_a: TableLike, scores_b: TableLike) -> FloatArray:
     scores = as_numbers(scores_a, "scores_a")
     if scores_b is not None:
         other = as_numbers(scores_b, "scores_b")
+        check_finite(other, "scores_b", "leave that block out for all learners alike")
         if scores.ndim != 1 or scores.shape != other.shape:
             raise ValueError(
                 f"scores_a and scores_b have shapes {scores.shape} and {other.shape}; expected (n_blocks,) twice: one score for "

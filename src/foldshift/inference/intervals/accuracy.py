@@ -58,6 +58,8 @@ def large_sample(r: ArrayLike, m: ArrayLike) -> bool | BoolArray:
     .. [1] Wong (2015), section 2.
     """
     r, m = as_numbers(r, "r"), as_numbers(m, "m")
+    if 0 not in (r.ndim, m.ndim) and r.shape[-1] != m.shape[-1]:
+        raise ValueError(f"r and m have shapes {r.shape} and {m.shape}; expected the same, or one number as m")
     bad = ~((r >= 0) & (r <= m))
     if bad.any():
         r_bad, m_bad = (np.broadcast_to(a, bad.shape)[bad][0] for a in (r, m))

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.gate.arrays import refuse_masks
+from foldshift.core.gate.numbers import as_numbers, finite_numbers
+from foldshift.core.gate.rows import check_same_rows
+from foldshift.core.gate.targets import class_labels
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.fit_losses import squared_error, zero_one_loss
@@ -101,9 +105,11 @@ def bootstrap_632plus(
 
     check_predictor(estimator)
     rng = as_generator(rng)
-    y = np.asarray(y)
-    n = len(y)
-    if not n or y.ndim != 1 or (X.shape[0] if hasattr(X, "shape") else len(X)) != n:
+    check_same_rows(X=X, y=y)
+    refuse_masks(X)
+    y = class_labels(y, "y") if is_classifier(estimator) else finite_numbers(y, "y", "drop these rows")
+    n = len(y) if y.ndim else 0
+    if not n or y.ndim != 1 or np.ndim(X) == 0 or (X.shape[0] if hasattr(X, "shape") else len(X)) != n:
         raise ValueError(f"y has shape {y.shape}; expected one target for every row of X, and some rows")
     if n_bootstraps < 2:
         raise ValueError(f"n_bootstraps={n_bootstraps!r} must be at least 2, e.g. 100")
@@ -143,7 +149,7 @@ def _combined(left_out: float, training: float, no_information: float, n: int, n
 
 
 def _checked(losses: FloatArray) -> FloatArray:
-    losses = np.asarray(losses, dtype=np.float64)
+    losses = as_numbers(losses, "losses")
     if not np.isfinite(losses).all():
         raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} losses are NaN or infinite")
     return losses

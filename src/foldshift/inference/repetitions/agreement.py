@@ -358,6 +358,8 @@ def _signed_ranks(differences: FloatArray, formula: Formula) -> tuple[FloatArray
 
 def _check(values: FloatArray, n_axes: int, shape: str) -> FloatArray:
     values = as_numbers(values, "results")
+    if np.isinf(values).any():
+        raise ValueError(f"results have {int(np.isinf(values).sum())} infinite values; expected numbers, NaN where there is none")
     if values.ndim != n_axes:
         raise ValueError(f"results have shape {values.shape}; expected {shape}")
     return values

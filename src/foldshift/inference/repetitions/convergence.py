@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.numbers import as_numbers
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -109,7 +112,8 @@ def converged_after(
 
 def accumulated_correlations(vectors: ArrayLike, *, step: int = 1) -> FloatArray:
     """Correlation of the accumulated measurements before and after each step from the second; NaN if one is constant."""
-    vectors = np.asarray(vectors)
+    vectors = as_array(vectors, "vectors")
+    vectors = as_numbers(vectors, "vectors") if vectors.dtype.kind == "O" else vectors
     if vectors.ndim != 2 or 0 in vectors.shape:
         raise ValueError(f"vectors have shape {vectors.shape}; expected (n_runs, m) with at least one run and one entry")
     if vectors.dtype.kind not in "buif":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from foldshift.core.gate.numbers import finite_numbers
 from foldshift.core.seeding import as_generator
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ def mean_predictor_fixed(beta: ArrayLike, M: int, s2: float = 1.0) -> MeanPredic
     >>> bool(found.theta_A < found.theta_gamma < found.theta)
     True
     """
-    beta = np.asarray(beta, dtype=np.float64)
+    beta = finite_numbers(beta, "beta")
+    if beta.ndim != 1:
+        raise ValueError(f"beta has shape {beta.shape}; expected (K,), the means of the sources")
     K = _check_sources(len(beta))
     n = (K - 1) * M
     v, w, g = s2 * (1 + 1 / n), s2 / n, -s2 * K / ((K - 1) ** 2 * M)

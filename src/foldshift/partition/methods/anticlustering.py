@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.rows import check_rows
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
 from foldshift.partition.methods._assignment import assign
 from foldshift.partition.methods._scaling import complete, renamed, scaled, target_column
@@ -67,6 +68,7 @@ def aba_folds(
     >>> bool(folds[0] == folds[2] and folds[1] == folds[3])  # means 5 and 6
     True
     """
+    check_rows(X=X, y=y)
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
     far = -np.einsum("ij,ij->i", points, points)  # the centre is 0
@@ -127,6 +129,7 @@ def twinning_folds(
     >>> bool((folds[:, 0] != folds[:, 1]).all())  # near samples go to different folds
     True
     """
+    check_rows(X=X, y=y)
     table, nominal = complete(X, categorical_features)
     if y is not None:
         column, is_class = target_column(y, task)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target, numeric_target
 from foldshift.partition._inputs import column_mask, measurable
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
@@ -113,6 +114,7 @@ def cb_tscv_folds(
     >>> bool(fold_ks(X, joint).mean() < 0.5 * fold_ks(X, total).mean())
     True
     """
+    check_rows(X=X, y=y, groups=groups)
     table = _Table(X, n_folds, groups, stratify, categorical_features)
     y = numeric_target(y)
     table.check_length(y)
@@ -175,6 +177,7 @@ def cb_scv_folds(
     >>> np.bincount(folds[:4]).tolist(), np.bincount(folds[4:]).tolist()
     ([2, 2], [2, 2])
     """
+    check_rows(X=X, y=y, groups=groups)
     table = _Table(X, n_folds, groups, stratify, categorical_features)
     codes = np.unique(class_target(y), return_inverse=True)[1]
     table.check_length(codes)
@@ -228,6 +231,7 @@ def cb_cv_folds(
     >>> cb_cv_folds(np.arange(6.0)[:, None], None, 3, [np.random.default_rng(seed) for seed in range(9)]).shape
     (9, 6)
     """
+    check_rows(X=X, y=y, groups=groups)
     table = _Table(X, n_folds, groups, stratify, categorical_features)
     if table.groups is not None:
         return table.grouped(rngs)
@@ -280,6 +284,7 @@ def cb_table_folds(
     >>> Y[folds == 0].sum(axis=0).tolist(), Y[folds == 1].sum(axis=0).tolist()
     ([2, 2], [2, 2])
     """
+    check_rows(X=X, Y=Y, groups=groups)
     targets, is_nominal = measurable(Y, "from_dtype" if nominal is None else nominal)
     if np.isnan(targets).any():
         row = int(np.isnan(targets).any(axis=1).argmax())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.methods._scaling import complete, scaled
@@ -69,6 +70,7 @@ def cbdscv_folds(
     >>> bool(folds[0] != folds[1] and folds[2] != folds[3])
     True
     """
+    check_rows(X=X, y=y)
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
     return _deal([np.arange(len(points))], points, n_folds, rngs)
@@ -116,6 +118,7 @@ def scbcv_folds(
     >>> sorted(folds[::2].tolist()), sorted(folds[1::2].tolist())
     ([0, 1], [0, 1])
     """
+    check_rows(X=X, y=y)
     _, codes = np.unique(class_target(y), return_inverse=True)
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.methods._scaling import complete, renamed, scaled
 
@@ -68,6 +69,7 @@ def bdscv_folds(
     >>> bool(folds[0] == folds[2] == folds[4])  # ranks 4, 2, 0 and then 5, 3, 1
     True
     """
+    check_rows(X=X, y=y)
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
     n_samples = len(points)

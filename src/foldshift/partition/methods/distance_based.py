@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition._inputs import measurable
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
@@ -252,6 +253,7 @@ def cut_by_neighbours(
     X: TableLike, y: TableLike, n_folds: int, rngs: Iterable[np.random.Generator], options: Options, walk: Walk
 ) -> UnsignedArray:
     """Cut once per generator, by a walk through the neighbours of every class."""
+    check_rows(X=X, y=y)
     metric = options.metric
     X, nominal = measurable(X, options.categorical_features)
     _, codes = np.unique(class_target(y), return_inverse=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, rows_by_class
 from foldshift.partition.methods.distance_based import Options, Walk, cut_by_neighbours
@@ -70,6 +71,7 @@ def left_out_folds(
     >>> [(folds == fold).sum().item() for fold in (-1, 0, 1)]
     [1, 4, 4]
     """
+    check_rows(X=X, y=y)
     _, codes = np.unique(class_target(y), return_inverse=True)
     check_n_folds(n_folds, len(codes))
     if partitioner not in ("SCV", "MS-SCV"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.methods._scaling import complete, renamed, scaled, target_column
 
@@ -76,6 +77,7 @@ def spxy_folds(
     >>> bool(folds[0] != folds[1] and folds[2] != folds[3])  # each fold has a low and a high one
     True
     """
+    check_rows(X=X, y=y)
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
     parts = [points] if y is None else [points, _target(y, task)]

@@ -11,6 +11,7 @@ from sklearn.utils import indexable
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.partition.methods.balanced import cb_cv_folds, cb_scv_folds, cb_table_folds, cb_tscv_folds
 from foldshift.partition.splitters.regression_splitters import FoldsSplitter, make_rngs
 
@@ -53,6 +54,7 @@ class _CovariateBalanced(FoldsSplitter):
             If a class has fewer members than there are folds, which some folds then lack; if a target of whole numbers is
             taken for classes although few of them occur twice.
         """
+        check_rows(X=X, y=y, groups=groups)
         X, y, groups = indexable(X, y, groups)
         n_samples = _num_samples(X)
         self._check_size(n_samples)

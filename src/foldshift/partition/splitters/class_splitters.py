@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import _num_samples
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition.methods.distance_based import check_rules, db_scv_folds, dob_scv_folds, ms_scv_folds
 from foldshift.partition.methods.scv import scv_folds
@@ -70,6 +71,7 @@ class _ClassStratified(FoldsSplitter):
             scikit-learn's `StratifiedKFold`.
         """
         warn_of_groups(self, groups)
+        check_rows(X=X, y=y)
         X, y = indexable(X, y)
         y = self._check_target(y, _num_samples(X))
         yield from self._indices(self._folds(X, y))

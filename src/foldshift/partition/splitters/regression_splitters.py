@@ -12,6 +12,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 from sklearn.utils.validation import _num_samples
 
+from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import numeric_target
 from foldshift.partition.methods.stratified import one_stratum_target, stratified_folds
 
@@ -107,6 +108,7 @@ class _ContinuousStratified(FoldsSplitter):
             If groups are given.
         """
         warn_of_groups(self, groups)
+        check_rows(X=X, y=y)
         X, y = indexable(X, y)
         n_samples = _num_samples(X)
         y = self._check(y, n_samples)

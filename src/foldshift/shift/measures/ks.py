@@ -354,12 +354,13 @@ def ks_statistic(a: ArrayLike, b: ArrayLike) -> float:
     >>> ks_statistic([1, 2, 3, 4], [3, 4, 5, 6])
     0.5
     """
-    a, b = np.sort(as_numbers(a, "sample a"), axis=-1), np.sort(as_numbers(b, "sample b"), axis=-1)
+    a, b = as_numbers(a, "sample a"), as_numbers(b, "sample b")
     for name, sample in (("a", a), ("b", b)):
         if sample.ndim != 1 or len(sample) == 0:
             raise ValueError(f"sample {name} has shape {sample.shape}; expected (n,) with n of at least 1")
-        if np.isnan(sample[-1]):
+        if np.isnan(sample).any():
             raise ValueError(f"sample {name} holds NaN; drop missing values first")
+    a, b = np.sort(a), np.sort(b)
     values = np.concatenate([a, b])
     counts_a = np.searchsorted(a, values, side="right")
     counts_b = np.searchsorted(b, values, side="right")
