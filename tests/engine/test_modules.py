@@ -166,7 +166,7 @@ def library(*scripts, **keywords):
 
 def test_a_module_of_the_library_rests_on_the_data_file_beside_it():
     found = library(objects=["foldshift.advice.advise.advise"])
-    assert {"advice/rules.toml", "advice/issues.toml", "advice/expected.csv", "core/web_page.css"} <= found
+    assert {"advice/rules.toml", "advice/issues.toml", "advice/expected.csv", "core/page/web_page.css"} <= found
 
 
 def test_folds_rest_on_the_modules_of_their_partitioners_and_of_no_others(root):

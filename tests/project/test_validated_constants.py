@@ -92,3 +92,18 @@ def test_the_power_of_tests_of_dependence_is_that_of_the_simulation(table):
     assert [shown(shares[name]) for name in ("energy", "mmd", "c2st", "dependence")] == [0.10, 0.13, 0.24, 0.82]
     said = numbers(energy_distance_test.__doc__.partition("hardly sees")[2].partition("References")[0])
     assert said[-3:] == [shown(shares["energy"]), 0.05, shown(shares["dependence"])]
+
+
+def test_the_table_of_detectors_in_the_guide_is_that_of_the_simulation(table, root):
+    guide = (root / "docs/guides/watch_for_drift.md").read_text(encoding="utf-8")
+    shares = table("drift_detectors")[0]
+    lines = guide.split("made by validation/simulate_drift.py -->")[1].split("<!-- end of detectors -->")[0].strip().splitlines()
+    head, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in (lines[0], *lines[2:]))
+    assert head[1:] == list(dict.fromkeys(shares["of_what"])) and [row[0] for row in rows] == list(dict.fromkeys(shares["what"]))
+    for row in rows:
+        found = shares[shares["what"] == row[0]].set_index("of_what")["share"]
+        assert [float(cell) for cell in row[1:]] == [float(f"{found[name]:.2f}") for name in head[1:]]
+    level = shares[shares["what"] == "nothing"]
+    assert (level["low"] <= 0.05).all()  # no detector finds more than it may
+    spread = shares[shares["what"].str.startswith("one spread")].set_index("of_what")["share"]
+    assert spread["spread"] >= 0.7 > spread["KS, chi-square"] and spread["report"] >= 0.7

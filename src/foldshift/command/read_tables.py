@@ -14,9 +14,9 @@ import pandas as pd
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy, at
 from foldshift.datasets.own_files import content_of, read_bytes, task_of_numbers
+from foldshift.datasets.readers.columns.joint_reading import read_together
 from foldshift.datasets.readers.raw_table import RawTable, missing_counts
 from foldshift.datasets.readers.read_options import make_options
-from foldshift.datasets.readers.together import read_together
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.core.svg_chart import WIDE, Rows, both, dot, line, scale_of, svg, text_at, ticks
+from foldshift.core.page.svg_chart import WIDE, Rows, both, dot, line, scale_of, svg, text_at, ticks
 
 if TYPE_CHECKING:
     from foldshift.advice.result import Advice

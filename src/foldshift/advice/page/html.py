@@ -11,8 +11,8 @@ from foldshift.advice.expected import expected_of
 from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.power import in_words
 from foldshift.advice.wording import CUT_WORDS, cut_of
+from foldshift.core.page.web_page import figure, paragraph, section, table, whole_page
 from foldshift.core.repr import figures
-from foldshift.core.web_page import figure, paragraph, section, table, whole_page
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.shift.report.drift_text import counted
 

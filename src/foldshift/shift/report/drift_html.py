@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.core.svg_chart import Rows, both, dot, line
-from foldshift.core.web_page import figure, paragraph, section, table, whole_page
+from foldshift.core.page.svg_chart import Rows, both, dot, line
+from foldshift.core.page.web_page import figure, paragraph, section, table, whole_page
 from foldshift.shift.report.drift_text import counted, p_in_words, shortened
 
 if TYPE_CHECKING:
