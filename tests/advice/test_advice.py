@@ -724,3 +724,25 @@ def test_cuts_of_the_advice_are_those_of_the_library():
     data = as_data(X_CLASSES, Y_NUMBERS)
     folds = cut("TSCV", data.codes, data, 5, [3])
     assert (folds == foldshift.partition.make_folds("TSCV", None, Y_NUMBERS, 5, [3])).all()
+
+
+@pytest.mark.parametrize("n_groups, n_rows", [(10, 30), (12, 60)])
+def test_repetitions_that_are_few_partitions_are_said_to_be_few(n_groups, n_rows):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(n_groups), n_rows // n_groups)
+    X = rng.normal(size=(n_rows, 2))
+    y = X[:, 0] + rng.normal(size=n_rows)
+    advice = foldshift.advise(X, y, LinearRegression(), groups=groups, budget=None, most_repetitions=6)
+    seeds = np.random.SeedSequence(0).spawn(6)
+    folds = make_folds("CB-TSCV", X, y, n_folds=advice.n_splits, seeds=seeds, groups=groups)
+    n = len({frozenset(frozenset(groups[row == fold]) for fold in set(row)) for row in folds})
+    assert advice.partitions.n_different == n < 6
+    assert f"{n} different partition" in advice.methods and "times with different" not in advice.methods
+    values = advice.to_dict()
+    assert (values["n_different"], values["n_possible"]) == (n, advice.partitions.n_possible)
+    if n == 1:
+        assert advice.n_repeats == advice.n_done == 1 and "once, as 6 seeds gave 1 different partition" in advice.methods
+        assert next(rule for rule in advice.rules if rule.part == "repetitions").id == "repetitions-same"
+        assert "one partition</td>" in advice.to_html()
+    else:
+        assert f"repeated 6 times, with {n} different partitions" in advice.methods

@@ -249,7 +249,7 @@ def _measure(experiment: Experiment, seconds_per_fit: float, most_repetitions: i
         "budget has left; with a longer one, once, it is there for good",
     )
     fits, repetitions, partitions = cross_validate_repeatedly(experiment, seconds_per_fit, most_repetitions)
-    cuts = with_spreads(experiment, cuts, fits)
+    cuts = with_spreads(experiment, cuts, fits, partitions.are_one)
     halves = on_halves(experiment, fits.seconds_per_fit, rng)
     cuts = with_biases(experiment, cuts, halves, fits.seconds_per_fit)
     return _Measured(fits, repetitions, partitions, tuple(cuts), halves.summary, notes if left_out else ())

@@ -263,33 +263,41 @@ def _repetitions(fits: Fits, name: str) -> Repetitions | None:
     return recommend_repetitions(scores, eps=EPS)
 
 
-def with_spreads(experiment: Experiment, cuts: list[CutShift], fits: Fits) -> list[CutShift]:
-    """Add the spread of the learner's score between partitions to ways of cutting, as far as there is time."""
+def with_spreads(experiment: Experiment, cuts: list[CutShift], fits: Fits, is_one: bool = False) -> list[CutShift]:
+    """Add the spread of the learner's score between partitions to ways of cutting, as far as there is time.
+
+    `is_one` says that all seeds of the recommended cut give one partition. A cut that gives one has no spread.
+    """
     name, clock = experiment.name, experiment.clock
     stop = clock.left * (1 - FOR_SPREADS)
     seconds = N_SPREAD * experiment.k * fits.seconds_per_fit
-    if len(fits.folds) < N_SPREAD or clock.left - stop < seconds:
+    if (len(fits.folds) < N_SPREAD and not is_one) or clock.left - stop < seconds:
         return cuts
     alone = replace(experiment, learners={name: experiment.learner})
     found = []
     for one in cuts:
         enough = clock.left - stop > seconds
         if one.cut == experiment.cut:
-            values = fits
+            values, folds = fits, fits.folds
         elif one.cut == RANDOM_GROUPS or not enough:
             found.append(one)
             continue
         else:
             experiment.tell(f"cross-validating with {one.cut}, {clock}")
             folds = experiment.folds(one.cut, N_SPREAD)
+            folds = folds[list(distinct_partitions(folds).first)]
             try:
-                values = cross_validate(alone, folds, least=N_SPREAD)
+                values = cross_validate(alone, folds, least=len(folds))
             except DataError:  # a cut that is blind to classes may leave one out of a part, and some scores need all of them
                 found.append(one)
                 continue
-        rows = values.losses.get(name, values.scores[name])[:N_SPREAD]
+        first = list(distinct_partitions(folds[:N_SPREAD]).first)
+        if len(first) == 1:
+            found.append(one._replace(spread=0.0, n_partitions=1))
+            continue
+        rows = values.losses.get(name, values.scores[name])[first]
         spread = float(np.std(experiment.score.show(np.nanmean(rows, axis=1)), ddof=1))
-        found.append(one._replace(spread=spread, n_partitions=N_SPREAD))
+        found.append(one._replace(spread=spread, n_partitions=len(first)))
     return found
 
 

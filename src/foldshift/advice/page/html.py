@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift
 
-SINGLE = ("ABA", "SPXY")  # cuts whose seeds change the names of the folds alone
-
 
 def page(advice: Advice) -> str:
     """Make the page as text."""
@@ -175,10 +173,11 @@ def _cuts(advice: Advice) -> str:
         for one in advice.cuts
     ]
     head = ["cut", "spread", *(["bias on halves"] if biases else []), *(["expected bias", "off by"] if expected else [])]
-    measured = [one.n_partitions for one in advice.cuts if one.n_partitions]
+    measured = [one.n_partitions for one in advice.cuts if one.n_partitions > 1]
+    few = " (fewer where fewer differ)" if len(set(measured) - {1}) > 1 else ""
     spread = (
-        f"Spread: standard deviation of the {advice.score.name} between partitions, from {measured[0]} of each, so that it is "
-        "known to a third of itself; what one cross-validation owes to the luck of the cut."
+        f"Spread: standard deviation of the {advice.score.name} between partitions, from {max(measured)} of each{few}, so that "
+        "it is known to a third of itself; what one cross-validation owes to the luck of the cut."
         if measured
         else "The spread between partitions was not measured for every cut: the budget did not pay for it."
     )
@@ -233,9 +232,9 @@ def _bias(score: Score, one: CutShift) -> str:
 
 
 def _spread(advice: Advice, one: CutShift) -> str:
-    if not np.isfinite(one.spread):
-        return EMPTY
-    return advice.score.text(one.spread) if one.cut not in SINGLE else "one partition"
+    if one.n_partitions == 1:
+        return "one partition"
+    return advice.score.text(one.spread) if np.isfinite(one.spread) else EMPTY
 
 
 def _repetitions(advice: Advice) -> str:
