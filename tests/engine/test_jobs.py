@@ -226,3 +226,9 @@ def test_what_snakemake_shows_of_the_log_is_not_said_on_standard_error_too(job, 
         with pytest.raises(SystemExit):
             run(fail(DataError("data set x: no rows")), job)
         assert capsys.readouterr().err.count("foldshift: data set x: no rows") == 1
+
+
+def test_a_failed_job_without_files_says_its_message_alone(job, monkeypatch, capsys):
+    monkeypatch.setenv(RERUN, "--cores 1 --snakefile /s")
+    job.output = []
+    assert log_of(fail(DataError("x")), job).endswith("foldshift: x\n")

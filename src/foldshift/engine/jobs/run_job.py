@@ -86,7 +86,7 @@ def run(main: Callable[..., Any], job: Any) -> None:
             logging.error("foldshift: %s; then start the run again: finished jobs are kept", cause)
         else:
             logging.exception("foldshift: this is a fault of the program; please report it with this log")
-        if tail := os.environ.get(RERUN):
+        if job.output and (tail := os.environ.get(RERUN)):
             logging.error("to run this job alone, when the run has ended: %s", job_command(job.output, tail))
         raise SystemExit(1) from None
     seconds = time.perf_counter() - start
