@@ -53,6 +53,9 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
             if isinstance(error, BrokenPipeError):
                 raise  # the reader has had enough, as in `| head`; click ends quietly
             text = error.at("command") if isinstance(error, FoldshiftError) else str(error)
+            if isinstance(error, ModuleNotFoundError) and error.name and "pip install" not in text:
+                package = error.name.partition(".")[0]
+                text = f"the package {package} is not installed; install with: {sys.executable} -m pip install {package}"
             message = " ".join(text.split()) or type(error).__name__
             if isinstance(error, OSError) and error.strerror:
                 message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
