@@ -126,7 +126,7 @@ validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirro
 
 .PHONY: paper
 paper: $(READY) ## the five papers in full, plan first: a night on two cores; or STUDY=saez_2022; MIRROR=folder takes the data from there
-	@"$(BIN)/python" scripts/start_run.py --cores $(CORES) $(if $(STUDY),--configfile config/paper.yaml) $(if $(MIRROR),--config mirror=$(MIRROR)) -- $(or $(STUDY),paper)
+	@"$(BIN)/python" scripts/start_run.py --cores $(CORES) $(if $(STUDY),--configfile config/paper.yaml) $(if $(MIRROR),--config "mirror=$(MIRROR)") -- $(or $(STUDY),paper)
 
 .PHONY: archive
 archive: $(READY) ## one file with scores, configuration, provenance, tables and figures of the default run

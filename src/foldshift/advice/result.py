@@ -14,6 +14,7 @@ from foldshift.advice.data import Data
 from foldshift.advice.expected import expected_of
 from foldshift.advice.power import in_words
 from foldshift.core.files import atomic_path
+from foldshift.core.printable import printable_lines
 from foldshift.core.repr import readable
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ class Advice:
         """Make the page as text, without any reference to a network; write it to a file if a path is given."""
         from foldshift.advice.page.html import page
 
-        return _written(page(self), path)
+        return _written(printable_lines(page(self)), path)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the intervals below each other, in units of the score.

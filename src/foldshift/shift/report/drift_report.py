@@ -240,7 +240,7 @@ class DriftReport:
         from foldshift.core.files import write_text
         from foldshift.shift.report.drift_html import drift_page
 
-        text = drift_page(self)
+        text = printable_lines(drift_page(self))
         if path is not None:
             write_text(path, text)
         return text
