@@ -77,7 +77,7 @@ def test_the_target_of_a_file_without_names_is_a_position(tmp_path):
     assert fetched(tmp_path, content, "1", options="header=no").target == "y"
     assert fetched(tmp_path, content, "1", options="header=no").frame["y"].tolist() == [1, 4, 7]
     assert fetched(tmp_path, content, "y", options="header=no").frame["y"].tolist() == [3, 7, 8]
-    assert "the file has no column names: give a position" in refusal(tmp_path, content, "price", options="header=no")
+    assert "The file has no column names: give a position" in refusal(tmp_path, content, "price", options="header=no")
 
 
 def test_the_target_asked_for_goes_before_the_declared_one(tmp_path):

@@ -302,7 +302,7 @@ def test_a_nameless_column_is_named_by_its_position():
         ('a,b\n1,"2\n3,4\n', "", "line 3: unexpected end of data; check sep and the quotes"),
         ("a,b\n1," + "2" * 200_000, "", "line 2: field larger than field limit (131072); check sep and the quotes"),
         ("a,b\n1,2\n", "target=c", "unknown column 'c'. Known: a, b."),
-        ("a,b\n1,2\n", "drop=3", "there is no column 3: the file has 2 columns"),
+        ("a,b\n1,2\n", "drop=3", "drop: there is no column 3: the file has 2 columns"),
         ("a,b\n1,2\n", "target=-3", "there is no column -3: the file has 2 columns"),
         ("a,b\n1,2\n", "target=0", "there is no column 0: the file has 2 columns"),
         ("a,b\n1,2\n", "target=b&drop=2", "the target column 'b' is among the dropped columns"),

@@ -86,10 +86,13 @@ def baseline(task: Task) -> Estimator:
     return DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
 
 
-def imported(path: str, task: Task) -> Estimator:
-    """Make a learner by scikit-learn's name or an import path, with its defaults, and with random state 0 if it takes one."""
+def imported(path: str, task: Task, setting: str = "learner") -> Estimator:
+    """Make a learner by scikit-learn's name or an import path, with its defaults, and with random state 0 if it takes one.
+
+    `setting` is the option that named it, for messages.
+    """
     if "." not in path:
-        path = _by_name(path, task)
+        path = _by_name(path, task, setting)
     try:
         made = import_object(path, "learner")
     except ValueError as error:
@@ -107,16 +110,25 @@ def imported(path: str, task: Task) -> Estimator:
     return learner
 
 
-def _by_name(name: str, task: Task) -> str:
+def _by_name(name: str, task: Task, setting: str) -> str:
     """Find the import path of a learner of scikit-learn."""
     from sklearn.utils import all_estimators
 
     kind = "classifier" if task == "classification" else "regressor"
     known = {found: f"{made.__module__}.{found}" for found, made in all_estimators(kind)}
-    other: Task = "regression" if task == "classification" else "classification"
     if name not in known and name in dict(all_estimators("regressor" if kind == "classifier" else "classifier")):
         holds = "classes, and {} predicts numbers" if task == "classification" else "numbers, and {} predicts classes"
-        raise DataError(f"the target holds {holds.format(name)}; name a {kind}, another target, or say ", Remedy("task", other))
+        stem = name.removesuffix("Classifier").removesuffix("Regressor").removesuffix("CV")
+        alike = [
+            stem + kind.capitalize(),
+            stem + "C",
+            stem.removesuffix("C") + "R",
+            stem.removesuffix("R") + "C",
+            stem,
+            "Logistic" * (kind == "classifier") + "LinearRegression",
+        ]
+        found = next((one for one in alike if one in known and one != name), "LogisticRegression")
+        raise DataError(f"the target holds {holds.format(name)}; take ", Remedy(setting, found), ", or name another target")
     if name not in known:
         raise DataError(unknown("learner", name, known, "Or give an import path, such as sklearn.linear_model.Ridge."))
     return known[name]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from foldshift.core.errors import DataError, unknown
+from foldshift.core.remedies import Given
 from foldshift.core.repr import figures
 
 if TYPE_CHECKING:
@@ -119,8 +120,9 @@ def as_score(scoring: str | Scorer | None, task: Task) -> Score:
         return ROWS[task][scoring]
     names = [*ROWS[task], *(name for name in get_scorer_names() if name not in FOR_OTHER_TASK[task])]
     if scoring in FOR_OTHER_TASK[task]:
-        raise DataError(f"scoring={scoring!r} is for {'regression' if task == 'classification' else 'classification'}, and the "
-                        f"target is one of {task}; e.g. {', '.join(list(ROWS[task])[:3])}")  # fmt: skip
+        other = "regression" if task == "classification" else "classification"
+        known = ", ".join(list(ROWS[task])[:3])
+        raise DataError(Given("scoring", scoring), f" is for {other}, and the target is one of {task}; e.g. {known}")
     if scoring not in get_scorer_names():
         raise DataError(unknown("scoring", scoring, dict.fromkeys(names)))
     words = scoring.removeprefix("neg_").replace("_", " ")

@@ -17,6 +17,7 @@ from sklearn.base import clone
 from foldshift.advice.split_shift import RANDOM_GROUPS, cut, table_of
 from foldshift.core.errors import DataError
 from foldshift.core.estimators import rows_of, title
+from foldshift.core.remedies import Given
 from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS, recommend_repetitions
 from foldshift.partition.distinct import distinct_partitions
 from foldshift.shift.report.drift_text import counted
@@ -83,9 +84,9 @@ def seconds_of(budget: float | str | None) -> float:
     ):
         seconds = float(match[1]) * {"s": 1, "m": 60, "h": 3600}[(match[2] or "s")[0]]
     if seconds is None or not math.isfinite(seconds):
-        raise ValueError(f"budget={budget!r} is not a time; give seconds, or a text such as '90s', '5 min', '1h'")
+        raise DataError(Given("budget", str(budget)), " is not a time; give seconds, or a text such as '90s', '5 min', '1h'")
     if seconds < LEAST_BUDGET:
-        raise ValueError(f"budget={budget!r} is {seconds:g} s; advice on a table needs at least {LEAST_BUDGET:g} s")
+        raise DataError(Given("budget", str(budget)), f" is {seconds:g} s; advice on a table needs at least {LEAST_BUDGET:g} s")
     return seconds
 
 

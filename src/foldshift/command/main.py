@@ -69,7 +69,29 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
-@click.group(context_settings=SETTINGS, epilog=EXIT_CODES)
+class _Command(click.Command):
+    """Command that refuses an option that is given twice, or without a text, which would be passed over in silence."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Check the options before click reads them."""
+        values, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        single = [one for one in order if isinstance(one, click.Option) and not (one.multiple or one.is_flag or one.count)]
+        twice = [one for one in single if single.count(one) > 1]
+        if twice:
+            raise click.UsageError(f"Option '{twice[0].opts[0]}' is given twice; give it once.", ctx)
+        empty = [one for one in order if values.get(one.name or "") in ("", [""])]
+        if empty:
+            raise click.UsageError(f"Option '{empty[0].opts[0]}' is empty; give a value, or leave the option out.", ctx)
+        return super().parse_args(ctx, args)
+
+
+class _Group(click.Group):
+    """Group of such commands."""
+
+    command_class = _Command
+
+
+@click.group(cls=_Group, context_settings=SETTINGS, epilog=EXIT_CODES)
 @click.version_option(__version__, prog_name="foldshift")
 def main() -> None:
     """See what the way of cutting data into folds does to results.
@@ -136,7 +158,7 @@ def advise(
         found = target_and_inputs(table, options.task)
         X, task = found.X, found.task
         chosen = usual(task, random_state) if learner is None else imported(learner, task)
-        other = None if compare is None else prepared(imported(compare, task), X)
+        other = None if compare is None else prepared(imported(compare, task, "compare"), X)
         with on_all_cores(X.size), stops_at_ctrl_c(Clock.stop_all, AT_CTRL_C):
             advice = advice_on(
                 X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, budget=budget,

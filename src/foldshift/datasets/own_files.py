@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from foldshift.datasets.dataset import Dataset
     from foldshift.datasets.readers.raw_table import RawTable
 
+_ADDRESS = re.compile(r"(?i)[a-z][a-z0-9+.-]+:/{1,2}")
 MOST_BYTES = 2**30  # of an unpacked table; the user trusts it, so more than for a download
 MOST_CLASSES = 20  # whole numbers up to which a target may hold classes
 SURELY_CLASSES = 4  # whole numbers up to which it does
@@ -82,11 +85,18 @@ def read_bytes(
 def content_of(file: PathLike) -> bytes:
     """Read the bytes of a file; the error says what is there instead."""
     path = Path(file)
+    if _ADDRESS.match(str(file)) and not path.exists():
+        raise DataError(f"{file} is an address, not a file; fetch it first, such as by `curl -LO {file}`, and give the file")
     if path.is_dir():
         raise DataError(f"{file} is a folder; give a file, such as {path / 'data.csv'}")
     if not path.exists():
-        near = sorted(path.parent.glob(f"*{path.suffix}"))[:5] if path.parent.is_dir() else []
-        raise DataError(f"there is no file {file}" + (f"; beside it: {', '.join(one.name for one in near)}" if near else ""))
+        beside = sorted(one.name for one in path.parent.iterdir() if one.is_file()) if path.parent.is_dir() else []
+        near = difflib.get_close_matches(path.name, beside, n=3)
+        alike = [name for name in beside if name.endswith(path.suffix)][:5]
+        hint = (
+            f"; did you mean {', '.join(near)}?" if near else f"; beside it: {', '.join(alike)}" if alike else "; check its name"
+        )
+        raise DataError(f"there is no file {file}{hint}")
     return path.read_bytes()
 
 

@@ -230,14 +230,17 @@ def _distinct(names: list[str]) -> list[str]:
 
 def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: FileMarks) -> _Roles:
     """Find the target, the column of groups and the columns to keep; name the columns if the file does not."""
-    dropped = {find_position(reference, columns) for reference in options.drop}
+    dropped = {_position("drop", reference, columns) for reference in options.drop}
     where = _target(columns, options, target, dropped, marks) if options.has_target else None
     if where is not None and where in dropped:
-        raise DataError(f"the target column {options.target or where + 1!r} is among the dropped columns; change target or drop")
-    groups = find_position(options.groups, columns) if options.groups else None
+        raise DataError(
+            f"the target column {options.target or where + 1!r} is among the dropped columns; drop another, or name "
+            "another target"
+        )
+    groups = _position("groups", options.groups, columns) if options.groups else None
     if groups is not None and groups in dropped | {where}:
         what = "the target" if groups == where else "among the dropped columns"
-        raise DataError(f"the column of groups, {options.groups!r}, is {what}; change groups")
+        raise DataError(f"the column of groups, {options.groups!r}, is {what}; name another column of groups, or none")
     neither = sorted(columns.others - dropped - {where} - ({groups} if groups is not None else set()))
     kept = [p for p in range(len(columns.values)) if p not in dropped and p not in neither]
     if columns.names is not None:
@@ -252,11 +255,11 @@ def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: File
 
 def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, roles: _Roles) -> dict[int, _Request]:
     """Collect for every column that is kept, by position, how it is to be read."""
-    new_texts = {find_position(reference, columns): texts for reference, texts in options.map.items()}
-    digits = {find_position(reference, columns): n for reference, n in options.round.items()}
-    wishes = dict.fromkeys((find_position(reference, columns) for reference in options.nominal), "nominal")
-    wishes |= {find_position(reference, columns): kind for reference, kind in options.types.items()}
-    wanted = {find_position(reference, columns) for reference in options.keep}
+    new_texts = {_position("map", reference, columns): texts for reference, texts in options.map.items()}
+    digits = {_position("round", reference, columns): n for reference, n in options.round.items()}
+    wishes = dict.fromkeys((_position("nominal", reference, columns) for reference in options.nominal), "nominal")
+    wishes |= {_position("types", reference, columns): kind for reference, kind in options.types.items()}
+    wanted = {_position("keep", reference, columns) for reference in options.keep}
     return {
         p: _Request(
             is_target=p == roles.target,
@@ -272,6 +275,14 @@ def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, ro
     }
 
 
+def _position(setting: str, reference: str, columns: Columns) -> int:
+    """Find the position of a column that a setting names; the error names the setting."""
+    try:
+        return find_position(reference, columns)
+    except DataError as error:
+        raise DataError(f"{setting}: ", message_of(error)) from error
+
+
 def find_position(reference: str, columns: Columns) -> int:
     """Find the position of a column given by name or by 1-based or negative position."""
     if columns.names is not None and reference in columns.names:
@@ -283,7 +294,7 @@ def find_position(reference: str, columns: Columns) -> int:
             return number - 1
         if -count <= number <= -1:
             return count + number
-        raise DataError(f"there is no column {number}: the file has {count} columns")
+        raise DataError(f"there is no column {number}: the file has {count} columns, 1 to {count} or -1 to -{count}")
     if columns.names is None and (found := re.fullmatch(r"x([1-9][0-9]{0,5})", reference)) and int(found[1]) <= count:
         return int(found[1]) - 1  # as tables without names call their columns
     known = columns.names or range(1, count + 1)
@@ -334,7 +345,7 @@ def _own_target(columns: Columns, target: str) -> int:
     try:
         where = find_position(target, columns)
     except DataError as error:
-        hint = "" if columns.names is not None else "; the file has no column names: give a position, -1 for the last column"
+        hint = "" if columns.names is not None else " The file has no column names: give a position, -1 for the last column"
         raise DataError("target: ", message_of(error), hint) from error
     if columns.target not in (None, where) and columns.names is not None:
         declared = one_line(columns.names[columns.target], 60)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from foldshift.core.errors import DataError, SourceError
+from foldshift.core.remedies import Given
 from foldshift.datasets.readers.excel import ZIP_SIGNATURE, is_workbook
 from foldshift.datasets.readers.foreign_formats import check_readable
 from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line, read_members
@@ -94,6 +95,8 @@ def opened(data: bytes, name: str, options: ReadOptions, max_bytes: int = MAX_BY
     book = options.format == "excel" or name.lower().endswith(".xlsx") or is_workbook(data)
     if not options.member and (book or not data.startswith(ZIP_SIGNATURE)):
         return Opened(name, data, options)
+    if options.own and not data.startswith(b"PK"):
+        raise SourceError(f"{one_line(name)} is not a zip archive; leave out ", Given("member", options.member))
     members = read_members(data, options.member, max_bytes)
     name, content = f"{name}/{next(iter(members))}", next(iter(members.values()))
     if len(members) > 1:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from foldshift.core.remedies import Remedy
+from foldshift.core.errors import DataError
+from foldshift.core.remedies import Given, Remedy
 from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
 from foldshift.datasets.readers.columns.marks import may_be_missing
 from foldshift.datasets.readers.read_options import FIRST_ROW, NO_HEADER, ReadOptions
@@ -55,10 +56,10 @@ def find_layout(rows: Rows, lines: Sequence[int], options: ReadOptions, target: 
     >>> find_layout([["x", "k"], ["2", "b"], ["3", "a"]], [1, 2, 3], ReadOptions()).names
     ['x', 'k']
     """
+    if options.header is not None:
+        return _as_asked(rows, lines, options, _usual_width(rows[:SAMPLE]))
     rows = sample = [list(row) for row in rows[:SAMPLE]]
     width = _usual_width(rows)
-    if options.header is not None:
-        return _as_asked(sample, lines, options, width)
     start = 0 if options.skip_rows is not None else _count_titles(rows, width)
     layout = Layout(None, start, width)
     if start:
@@ -101,14 +102,18 @@ def find_layout(rows: Rows, lines: Sequence[int], options: ReadOptions, target: 
     return layout
 
 
-def _as_asked(rows: list[list[str]], lines: Sequence[int], options: ReadOptions, width: int) -> Layout:
+def _as_asked(rows: Rows, lines: Sequence[int], options: ReadOptions, width: int) -> Layout:
     """Take the names from the row that the user names."""
     if options.header == NO_HEADER:
         return Layout(None, 0, width, [Decision("names", "there are none", "given")])
     at = 0
     if options.header != FIRST_ROW:
-        at = next((position for position, line in enumerate(lines[: len(rows)]) if line >= (options.header or 0)), 0)
-    return Layout(rows[at], at + 1, width, [Decision("names", f"in line {lines[at]}", "given")])
+        at = next((position for position, line in enumerate(lines) if line >= (options.header or 0)), -1)
+        if at < 0:
+            raise DataError(
+                Given("header", str(options.header)), f" is below the last line, {lines[-1]}; name the line of the names"
+            )
+    return Layout(list(rows[at]), at + 1, width, [Decision("names", f"in line {lines[at]}", "given")])
 
 
 def _usual_width(rows: Rows) -> int:

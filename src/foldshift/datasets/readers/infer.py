@@ -58,6 +58,10 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
     """
     if encoding:
         text = _try(data, encoding)
+        if re.match(r"utf.?(?:16|32)", codecs.lookup(encoding).name) and b"\0" not in data:
+            raise DataError(
+                f"it cannot be read as {encoding}: it has no zero bytes, as every such text has; leave the encoding out"
+            )
         if text is None:
             where = _first_undecodable(data, encoding)
             raise DataError(f"it cannot be read as {encoding}: {where}; leave the encoding out, or name another one")

@@ -83,8 +83,14 @@ def table_of(columns: Columns, plan: Plan, options: ReadOptions, task: TaskIfKno
         name = repr(columns.names[0][:40]) if columns.names is not None else "without a name"
         what = f"the table has one column, {name}: there are no {_in_words(plan.separator)} between fields"
         mark = _common_mark(sorted(different_texts(columns.values[0]))[:SAMPLE])
-        raise DataError(what, *(["; if another mark separates them: ", Remedy("sep", mark)] if mark else []))
-    return build_table(columns, replace(options, sep=plan.separator), task, target)
+        other = [remedy for one in plan.said if one.about == "separator" for remedy in one.overrule]
+        other += [Remedy("sep", mark)] if mark and not other else []
+        raise DataError(what, *(["; if another mark separates them: ", *other] if other else []))
+    try:
+        return build_table(columns, replace(options, sep=plan.separator), task, target)
+    except DataError as error:
+        wrong = [one for one in plan.said if one.about == "separator" and one.overrule]
+        raise DataError(note_of(wrong[0])) if wrong else error from error
 
 
 def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
@@ -117,10 +123,20 @@ def find_plan(lines: list[str], options: ReadOptions, usual: str) -> Plan:
     words = f"fields are separated by {_in_words(separator)}"
     decision = Decision("separator", words, sure, () if sure == "given" else (Remedy("sep", _other(separator)),))
     decisions.append(decision)
+    better = find_separator(sample, "") if options.sep else ""
+    if better and better != separator and not _cuts(sample, separator, better):
+        words = f"{words}, as asked; {_in_words(better)} would cut more lines alike"
+        said.append(Decision("separator", words, "given", (Remedy("sep", better),)))
     if usual and separator not in (options.sep, usual):
         said.append(Decision("separator", words, sure))
     inner = options.skip_rows is None and any(line.startswith("#") for line in lines[start:])
     return Plan(separator, start, inner, name_line, decisions, said, quote)
+
+
+def _cuts(sample: list[str], separator: str, other: str) -> bool:
+    """Report whether a separator cuts most lines into as many fields as another one does."""
+    widths = [Counter(len(cut(line, mark)) for line in sample).most_common(1)[0] for mark in (separator, other)]
+    return widths[0][0] >= widths[1][0] and widths[0][1] > 0.5 * len(sample)
 
 
 def _common_mark(texts: list[str]) -> str:

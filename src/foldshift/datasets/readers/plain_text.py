@@ -90,6 +90,8 @@ def _layout(lines: list[str], plan: Plan, options: ReadOptions, target: str) -> 
     kept = [(row, line) for line, row in enumerate(rows, plan.start + 1) if any(row)]
     if len(kept) < 3:
         return None
+    if options.header and options.header > kept[-1][1]:
+        return None
     layout = find_layout([row for row, _ in kept], [line for _, line in kept], options, target)
     return None if layout.start >= len(kept) else (layout, kept[layout.start][1] - 1)
 

@@ -117,7 +117,8 @@ def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptio
 def _one_of(choices: tuple[str, ...]) -> Callable[[str, Any], str]:
     def read(name: str, value: Any) -> str:
         if value not in choices:
-            raise SourceError(unknown(f"value of {name}", value, choices))
+            shown = " or ".join(map(repr, choices)) if max(map(len, choices)) == 1 else ", ".join(choices)
+            raise SourceError("reading option ", Given(name, str(value)), f" must be {'one of ' * (len(choices) > 2)}{shown}")
         return value
 
     return read
@@ -157,7 +158,7 @@ def _encoding(name: str, value: Any) -> str:
 
 def _thousands(name: str, value: Any) -> str:
     if value not in THOUSANDS:
-        raise SourceError(unknown(f"value of {name}", value, THOUSANDS))
+        raise SourceError("reading option ", Given(name, str(value)), " must be a comma, a point, an apostrophe, blank or none")
     return THOUSANDS[value]
 
 
@@ -186,7 +187,8 @@ def _types(name: str, value: Any) -> dict[str, str]:
     for column, kind in found.items():
         if not column:
             raise SourceError("reading option ", Given(name, kind), " is not of the form COLUMN=TYPE")
-        _one_of(TYPES)(f"{name} for column {column!r}", kind)
+        if kind not in TYPES:
+            raise SourceError("reading option ", Given(name, ((column, kind),)), f": the type must be one of {', '.join(TYPES)}")
     return found
 
 
