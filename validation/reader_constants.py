@@ -158,7 +158,7 @@ def names_rows(numbers: list[pd.DataFrame], labels: list[pd.DataFrame], rng: np.
 
 
 def far(numbers: list[pd.DataFrame], labels: list[pd.DataFrame], rng: np.random.Generator) -> tuple[int, int]:
-    """Count columns of numbers with a note of a mark for missing that is none, and with 9999 or ten times the largest and none."""
+    """Count columns of numbers with a note of a mark for missing that is none, and with such a mark and no note."""
     errors = decided = 0
     for frame in numbers:
         found = read(frame)

@@ -34,8 +34,8 @@ import pyarrow.parquet as pq
 from foldshift.core.errors import FoldshiftError
 from foldshift.datasets.prepare import prepare
 from foldshift.datasets.readers.compression import unpacked
-from foldshift.datasets.readers.excel import ZIP_SIGNATURE
 from foldshift.datasets.readers.formats import read_table
+from foldshift.datasets.readers.programs.excel import ZIP_SIGNATURE
 from foldshift.datasets.readers.raw_table import KINDS, RawTable, fingerprint
 from foldshift.datasets.readers.read_options import parse_options
 from foldshift.datasets.sources.download import read_members

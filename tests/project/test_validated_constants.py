@@ -7,6 +7,9 @@ import re
 import pandas as pd
 import pytest
 
+from foldshift.datasets import own_files
+from foldshift.datasets.readers import header, infer
+from foldshift.datasets.readers.columns import column_values
 from foldshift.inference.comparisons.compare import HELD
 from foldshift.inference.intervals.cross_validation import KNOWN_LOW, NEW_SOURCE_LOW
 from foldshift.inference.repetitions.recommend import Repetitions, recommend_repetitions
@@ -107,3 +110,17 @@ def test_the_table_of_detectors_in_the_guide_is_that_of_the_simulation(table, ro
     assert (level["low"] <= 0.05).all()  # no detector finds more than it may
     spread = shares[shares["what"].str.startswith("one spread")].set_index("of_what")["share"]
     assert spread["spread"] >= 0.7 > spread["KS, chi-square"] and spread["report"] >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("module", "constant"),
+    [(column_values, "FEW_ODD"), (column_values, "FAR"), (header, "NUMBERS"), (own_files, "RARE"), (infer, "NAMES_ROWS")],
+)
+def test_a_constant_of_the_reader_lies_on_a_plateau_of_few_errors(table, module, constant):
+    rows, provenance = table("reader_constants")
+    rows = rows[rows["constant"] == constant].sort_values("value").reset_index(drop=True)
+    used = rows.index[rows["value"] == getattr(module, constant)]
+    assert len(used) == 1 and rows["is_used"].sum() == 1 and rows["is_used"][used[0]] and min(provenance["tables"]) > 15
+    shares = (rows["errors"] / rows["decided"]).tolist()
+    assert max(shares[used[0] - 1 : used[0] + 2]) <= 0.01
+    assert max(shares) > 0.005  # elsewhere it matters

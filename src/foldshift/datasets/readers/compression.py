@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from foldshift.core.errors import DataError, SourceError
 from foldshift.core.remedies import Given
-from foldshift.datasets.readers.excel import ZIP_SIGNATURE, is_workbook
-from foldshift.datasets.readers.foreign_formats import check_readable
+from foldshift.datasets.readers.programs.excel import ZIP_SIGNATURE, is_workbook
+from foldshift.datasets.readers.programs.foreign_formats import check_readable
 from foldshift.datasets.sources.download import MAX_BYTES, MAX_RATIO, one_line, read_members
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from foldshift.core.errors import DataError, message_of
 from foldshift.core.remedies import Given, Message, Remedy
 from foldshift.datasets.readers.arff import read_arff, read_keel
 from foldshift.datasets.readers.delimited import read_csv, read_space, read_tsv
-from foldshift.datasets.readers.excel import is_workbook, read_excel
-from foldshift.datasets.readers.foreign_formats import looks_like_html
-from foldshift.datasets.readers.frame_files import FRAME_FORMATS, frame_format, read_frame_file
 from foldshift.datasets.readers.infer import decoded
 from foldshift.datasets.readers.own_text import read_own_text, table_of
 from foldshift.datasets.readers.parquet import read_parquet
 from foldshift.datasets.readers.plain_text import read_plain
+from foldshift.datasets.readers.programs.excel import is_workbook, read_excel
+from foldshift.datasets.readers.programs.foreign_formats import looks_like_html
+from foldshift.datasets.readers.programs.frame_files import FRAME_FORMATS, frame_format, read_frame_file
 from foldshift.datasets.readers.read_options import NO_HEADER, ReadOptions
 from foldshift.datasets.readers.receipt import Decision, Sure
 from foldshift.datasets.sources.download import one_line
