@@ -150,7 +150,8 @@ def names_rows(numbers: list[pd.DataFrame], labels: list[pd.DataFrame], rng: np.
     for frame in labels:
         found = read_bytes(frame.assign(a=rng.normal(size=ROWS)).to_csv(index=False).encode(), "m.csv", {}, has_target=False)
         errors += sum(str(name) in found.left_out for name in frame)
-        names = [f"sample {i}" if rng.random() > 0.05 else "sample 1" for i in range(ROWS)]
+        share = rng.uniform(0, 0.05)
+        names = [f"sample {i}" if rng.random() > share else "sample 1" for i in range(ROWS)]
         found = read_bytes(frame.assign(rows=names).to_csv(index=False).encode(), "m.csv", {}, has_target=False)
         errors += "rows" not in found.left_out
         decided += frame.shape[1] + 1
@@ -177,7 +178,7 @@ QUESTIONS = (
     Question(column_values, "FEW_ODD", (0.02, 0.04, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5), few_odd),
     Question(header, "NUMBERS", (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95), numbers_in_a_column),
     Question(own_files, "RARE", (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), rare),
-    Question(infer, "NAMES_ROWS", (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99), names_rows),
+    Question(infer, "NAMES_ROWS", (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.92, 0.95, 0.99), names_rows),
     Question(column_values, "FAR", (1.5, 2, 3, 4, 5, 6, 8, 12, 20), far),
 )
 
