@@ -46,7 +46,7 @@ from foldshift.core.files import write_text  # noqa: E402
 from foldshift.datasets import load_dataset  # noqa: E402
 from foldshift.datasets.synthetic.populations import draw_population  # noqa: E402
 from foldshift.engine.jobs.code_digest import digest, module_files  # noqa: E402
-from foldshift.inference.intervals.mean_loss import row_interval  # noqa: E402
+from foldshift.inference.intervals.score_ends import row_interval  # noqa: E402
 from foldshift.inference.proportions import wilson_interval  # noqa: E402
 from foldshift.inference.repetitions.recommend import recommend_repetitions  # noqa: E402
 from held_out_sets import CLASSES, DATA_SETS, NUMBERS  # noqa: E402

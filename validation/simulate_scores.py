@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 from scipy.stats import t as student_t
 from sklearn.metrics import average_precision_score
 
 from foldshift.inference import score_difference_interval, score_interval
-from foldshift.inference.intervals.mean_loss import row_interval
+from foldshift.inference.intervals.mean_loss import mean_and_variance, mean_loss_ends, unstable_part
 from foldshift.inference.intervals.score_names import SCORES as NAMES
 from foldshift.inference.intervals.score_parts import row_losses
+from foldshift.inference.proportions import wilson_ends
 from foldshift.inference.roc import roc_area
 from held_out_scores import SCORES
 from provenance_tables import write_table
 from score_samples import CLIP, kept_samples, table_scores
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, IntArray
+    from foldshift.core.types import Array, FloatArray, IntArray
 
     Ends = tuple[float, float, float]
 
@@ -50,10 +52,10 @@ def before(score: str, y: Array, predictions: Array, folds: IntArray, groups: In
     if score in OF_ROWS:
         if name.needs == "labels":
             losses = (predictions != y).astype(float)
-            estimate, low, high = row_interval(losses, kind="share", groups=groups)
+            estimate, low, high = share_before(losses, groups)
             return (1 - estimate, 1 - high, 1 - low) if score == "accuracy" else (estimate, low, high)
-        losses = np.array([row_losses(name, y, one, 1e-15) for one in predictions])
-        ends = row_interval(losses, groups=groups)
+        losses = np.array([row_losses(name, y, one, CLIP) for one in predictions])
+        ends = mean_loss_ends(losses, groups=groups)
         return tuple(np.sqrt(ends)) if score == "root_mean_squared_error" else ends  # type: ignore[return-value]
     values = np.array([fold_score(score, y[folds == fold], predictions[0][folds == fold]) for fold in np.unique(folds)])
     k = len(values)
@@ -63,6 +65,17 @@ def before(score: str, y: Array, predictions: Array, folds: IntArray, groups: In
         return mean, np.nan, np.nan
     half = student_t.isf(0.025, len(values) - 1) * np.sqrt(values.var(ddof=1) * (1 / len(values) + 1 / (k - 1)))
     return mean, mean - half, mean + half
+
+
+def share_before(losses: FloatArray, groups: IntArray | None) -> Ends:
+    """Wilson's interval of a share with a factor of the variance that grew with it."""
+    mean, variance, df = mean_and_variance(losses, groups)
+    factor = 1 + 0.5 * mean - 0.5 * unstable_part(losses)
+    n = losses.shape[1] / factor
+    if groups is not None and variance > 0:
+        n = min(n, mean * (1 - mean) / (factor * variance))
+    low, high = wilson_ends(mean, n, float(norm.isf(0.025) if groups is None else student_t.isf(0.025, df)))
+    return mean, float(low), float(high)
 
 
 def fold_score(score: str, y: Array, predicted: Array) -> float:
@@ -150,7 +163,8 @@ def differences(folder: Path, which: str, n_samples: int) -> pd.DataFrame:
     cells = rows.groupby(["score", "population", "pair"], sort=False)[["covered", "width"]].mean().reset_index()
     found = cells.groupby("score", sort=False).covered
     table = found.agg(cells="size", coverage="mean", lowest="min").reset_index()
-    return table.assign(below_90=found.agg(lambda part: int((part < 0.9).sum())).to_numpy(), shortest=rows.width.min())
+    shortest = rows.groupby("score", sort=False).width.min().to_numpy()
+    return table.assign(below_90=found.agg(lambda part: int((part < 0.9).sum())).to_numpy(), shortest=shortest)
 
 
 def zero_disagreement(n_samples: int, seed: int) -> pd.DataFrame:

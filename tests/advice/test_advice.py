@@ -18,6 +18,7 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -46,7 +47,8 @@ from foldshift.advice.split_half import N_PAIRS, on_half
 from foldshift.advice.split_shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
 from foldshift.advice.timed_cv import N_SPREAD, fit, losses_on, seconds_of
 from foldshift.core.compiling import _folder
-from foldshift.inference.intervals.mean_loss import _skewness, mean_and_variance, row_interval
+from foldshift.inference.intervals.mean_loss import DEPENDENT, _skewness, mean_and_variance
+from foldshift.inference.intervals.score_ends import row_interval
 from foldshift.inference.proportions import wilson_interval
 from foldshift.partition import as_folds, make_folds
 from planted_faults import PLANTED, clean_sets, found_codes
@@ -98,6 +100,7 @@ DECISIONS = {
     "repetitions-one": ("repetitions", facts(fits=10), "one"),
     "repetitions": ("repetitions", facts(fits=20), "recommend_repetitions"),
     "interval-folds": ("interval", facts(score="folds"), "corrected t"),
+    "interval-pooled": ("interval", facts(score="pooled", groups=True), "rows"),
     "interval-groups": ("interval", facts(groups=True), "rows"),
     "interval-rows": ("interval", facts(), "rows"),
     "difference": ("difference", facts(), "paired rows"),
@@ -133,7 +136,7 @@ def test_every_rule_has_a_test_words_and_evidence():
 @settings(deadline=None)
 @given(
     st.sampled_from(["regression", "classification"]),
-    st.sampled_from(["share", "loss", "folds"]),
+    st.sampled_from(["share", "loss", "pooled", "folds"]),
     st.booleans(),
     *[st.integers(1, 10**6)] * 4,
 )
@@ -183,11 +186,11 @@ def test_no_fault_is_cried_in_clean_sets_of_other_hosts(shared):
 # The score and its interval
 
 
-def test_row_interval_of_shares_is_that_of_wilson_with_fewer_rows_where_the_task_is_hard():
+def test_row_interval_of_shares_is_that_of_wilson_with_fewer_rows():
     losses = np.zeros((3, 50))
     losses[:, :5] = 1.0
-    mean, low, high = row_interval(losses, kind="share")  # 50 / (1 + .5 * .1) rows
-    assert (mean, low, high) == (0.1, *map(float, wilson_interval(0.1, 50 / 1.05)))
+    mean, low, high = row_interval(losses, kind="share")
+    assert (mean, low, high) == pytest.approx((0.1, *map(float, wilson_interval(0.1, 50 / DEPENDENT))))
 
 
 def test_repetitions_that_disagree_shorten_the_row_interval_of_shares_as_far_as_they_average():
@@ -196,13 +199,14 @@ def test_repetitions_that_disagree_shorten_the_row_interval_of_shares_as_far_as_
     assert one == pytest.approx(two)
     rows = np.array([np.roll(agreed[0], 80 * r) for r in range(2)])  # every row right once and wrong once
     # Variance between repetitions of a row .5, of all losses .25: all of it, halved by two repetitions.
-    assert row_interval(rows, kind="share") == (0.5, *map(float, wilson_interval(0.5, 160 / (1 + 0.5 * 0.5 - 0.5 * 0.5))))
+    wanted = wilson_interval(0.5, 160 / (DEPENDENT - 0.5 * 0.5))
+    assert row_interval(rows, kind="share") == pytest.approx((0.5, *map(float, wanted)))
 
 
 def test_row_interval_of_losses_has_the_lower_end_of_a_logarithm():
     losses = RNG.exponential(size=(1, 200))
     mean, low, _ = row_interval(losses)
-    ratio = losses.std(ddof=1) / np.sqrt(200) / mean
+    ratio = losses.std(ddof=1) / np.sqrt(200 / DEPENDENT) / mean
     assert low == pytest.approx(mean * np.exp(-student_t.isf(0.025, 199) * ratio))
 
 
@@ -257,9 +261,17 @@ def test_trees_of_a_large_table_are_grown_on_all_cores_and_give_the_same_losses(
 
 def test_folds_of_equal_scores_give_no_interval():
     X = pd.DataFrame({"a": np.tile([0.0, 1.0], 60), "b": RNG.normal(size=120)})
-    advice = foldshift.advise(X, np.tile(["n", "y"], 60), LOGISTIC, scoring="balanced_accuracy", budget=6)
+    scorer = make_scorer(balanced_accuracy_score)
+    advice = foldshift.advise(X, np.tile(["n", "y"], 60), LOGISTIC, scoring=scorer, budget=6)
     assert advice.interval.estimate == 1 and np.isnan(advice.interval.low) and "no interval" in advice.interval.why
     assert "–" in advice.verdict[1] and "<svg" in advice.to_html()
+
+
+def test_a_perfect_pooled_score_has_an_interval():
+    X = pd.DataFrame({"a": np.tile([0.0, 1.0], 60), "b": RNG.normal(size=120)})
+    advice = foldshift.advise(X, np.tile(["n", "y"], 60), LOGISTIC, scoring="balanced_accuracy", budget=6, most_repetitions=2)
+    assert advice.interval.estimate == 1 == advice.interval.high and 0.9 < advice.interval.low < 1
+    assert advice.differences[-1].verdict == "better"
 
 
 def test_the_estimate_is_that_of_scikit_learn(classes):
@@ -276,7 +288,7 @@ def test_the_recommended_splitter_is_the_one_of_the_line(numbers):
 
 @pytest.mark.parametrize(
     ("scoring", "kind"),
-    [("accuracy", "share"), ("neg_log_loss", "loss"), ("neg_brier_score", "loss"), ("roc_auc", "folds"), ("f1_macro", "folds")],
+    [("accuracy", "share"), ("neg_log_loss", "loss"), ("neg_brier_score", "loss"), ("roc_auc", "pooled"), ("f1_macro", "pooled")],
 )
 def test_scorers_give_the_score_of_scikit_learn(scoring, kind):
     y = (Y_CLASSES == "yes").astype(int)

@@ -7,9 +7,9 @@ from sklearn import metrics
 
 from foldshift.core.errors import DataError
 from foldshift.inference import mcnemar, score_difference_interval, score_interval
+from foldshift.inference.intervals.mean_loss import DEPENDENT
 from foldshift.inference.intervals.score_difference import PAIRED
 from foldshift.inference.intervals.score_ends import Spread, area_ends, area_variance, quantile_of
-from foldshift.inference.intervals.score_interval import DEPENDENT
 from foldshift.inference.intervals.score_names import SCORES, score_name
 from foldshift.inference.intervals.score_parts import area, average_precision, label_score, table_of, table_score
 from foldshift.inference.proportions import wilson_interval

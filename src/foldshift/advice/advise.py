@@ -85,7 +85,8 @@ def advise(
         (`foldshift.advice.preprocessing.prepared`).
     scoring : str or callable, optional
         A scorer of scikit-learn by name, or ``scorer(estimator, X, y)``; ``error`` (default for classes) or ``rmse`` (default for
-        quantities). For accuracy, squared and absolute error, log loss and Brier score intervals rest on rows, else on folds.
+        quantities). Intervals rest on rows for the scores of `foldshift.inference.score_interval`, such as ``f1``, on folds for
+        all others: these are wider and their coverage is less sure.
     groups : array-like of shape (n_samples,), optional
         Rows that belong together and must not be cut apart: persons, sites, days.
     cv : int, splitter or iterable of (train, test), optional
@@ -96,8 +97,8 @@ def advise(
         Time for everything: seconds, or a text such as ``"90s"`` or ``"5 min"``; None: as long as it takes. At least one
         cross-validation is finished if one is possible.
     rope : float, optional
-        Differences in loss up to this do not matter (for a score of folds: in score). By default .01 for error rates, 1 % of the
-        baseline's loss for others.
+        Differences in loss up to this do not matter (in score, where rows have no loss). By default .01 for scores from 0 to 1,
+        but at most a tenth of the baseline's error rate; 1 % of the baseline's loss for others.
     confidence : float, default=0.95
         Confidence level of the intervals.
     task : {None, "classification", "regression"}
@@ -145,7 +146,7 @@ def advise(
     if estimator is None:
         estimator = usual(data.task, random_state)
         estimator = prepared(estimator, data.X) if has_gaps_or_texts(data.X) else estimator
-    score = as_score(scoring, data.task)
+    score = as_score(scoring, data.task, len(data.classes) if data.task == "classification" else 2)
     rng = np.random.default_rng(random_state)
     tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
     seconds = first_fit(estimator, data, score)
@@ -294,10 +295,14 @@ def _n_repeats(measured: _Measured) -> int:
 
 
 def _rope(score: Score, fits: Fits) -> float:
-    """Default half width of the region of practical equivalence: .01 for error rates, 1 % of the baseline's loss for others."""
-    if score.kind == "share" or not fits.losses:
+    """Default half width of the region of practical equivalence, from the score and the loss of the baseline.
+
+    .01 for scores from 0 to 1, but at most a tenth of the baseline's error rate; 1 % of the baseline's loss for others.
+    """
+    if not fits.losses:
         return 0.01
-    return 0.01 * float(np.nanmean(fits.losses["baseline"]))
+    baseline = float(np.nanmean(fits.losses["baseline"]))
+    return min(0.01, 0.1 * baseline) if score.kind == "share" else 0.01 * baseline
 
 
 def _splitter(experiment: Experiment, n_repeats: int) -> tuple[Splitter, str]:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from foldshift.core.repr import figures
 from foldshift.inference.intervals.interval import WORDS
-from foldshift.inference.intervals.mean_loss import mean_and_variance, row_interval
+from foldshift.inference.intervals.score_difference import Paired, paired_ends, score_difference_interval
+from foldshift.inference.intervals.score_ends import row_interval
+from foldshift.inference.intervals.score_interval import score_interval
+from foldshift.inference.intervals.score_names import score_name
 
 if TYPE_CHECKING:
     from foldshift.advice.rules import Rule
     from foldshift.advice.score import Score
     from foldshift.advice.timed_cv import Experiment, Fits
-    from foldshift.core.types import FloatArray
+    from foldshift.core.types import Array, FloatArray, IntArray
 
 Verdict = Literal["better", "worse", "equivalent", "not decided"]
 
 MOST_NEEDED = 1_000_000
 THESE_MODELS = "the error on new rows of models trained as these were, on {share} of the rows"
-INFLATION = {"share": 1.15, "loss": 1.05}
-"""Of the variance of a difference: variance of estimate less truth over the row variance of one repetition, on eleven generated
-populations of the study of honest cuts, three learners and 50, 150 and 400 rows."""
+POWER = 0.8  # with which the rows that would decide it decide
 
 
 class ScoreInterval(NamedTuple):
@@ -89,7 +91,7 @@ class _Request(NamedTuple):
         """Make the record of an interval from estimate, low and high in units of the loss."""
         score, use = self.experiment.score, name == self.rule.advice
         with np.errstate(invalid="ignore"):
-            least = np.maximum(ends[1], 0.0) if score.kind != "folds" else ends[1]
+            least = np.maximum(ends[1], 0.0) if score.losses is not None else ends[1]
             values = [float(score.show(value)) for value in (ends[0], least, ends[2])]
         low, high = sorted(values[1:]) if np.isfinite(values[1:]).all() else values[1:]
         confidence = self.experiment.confidence
@@ -99,7 +101,8 @@ class _Request(NamedTuple):
 def score_intervals(experiment: Experiment, fits: Fits, rule: Rule) -> tuple[ScoreInterval, ...]:
     """The interval that a rule recommends, then the others with the reason against them; of the first learner."""
     request = _Request(experiment, fits, rule)
-    makers = MAKERS if fits.losses else {name: make for name, make in MAKERS.items() if name != "rows"}
+    on_rows = bool(fits.losses) or bool(fits.predictions)
+    makers = MAKERS if on_rows else {name: make for name, make in MAKERS.items() if name != "rows"}
     names = sorted(makers, key=lambda name: name != rule.advice)  # stable: the recommended one first
     return tuple(makers[name](request) for name in names)
 
@@ -111,13 +114,46 @@ def share_words(k: int) -> str:
 
 
 def _rows(request: _Request) -> ScoreInterval:
-    experiment, groups = request.experiment, request.experiment.data.groups
+    experiment, fits, groups = request.experiment, request.fits, request.experiment.data.groups
     if experiment.score.kind == "folds":
         raise TypeError(f"{experiment.score.name} is a score of whole folds; rows have no losses")
-    ends = row_interval(request.fits.losses[experiment.name], experiment.confidence, experiment.score.kind, groups)
     words = f"spread of the {'rows' if groups is None else 'groups'} in one repetition"
     why = request.rule.say if request.rule.advice == "rows" else ""
+    if experiment.score.kind == "pooled":
+        found = score_interval(*_pooled(experiment, fits, experiment.name), **_pooled_options(experiment, fits))
+        why = f"{why} Note: {found.note}." if found.note else why
+        ends = float(found.estimate), float(found.low), float(found.high)
+    else:
+        usual = float(np.nanmean(fits.losses["baseline"]))
+        kind: Literal["share", "loss"] = "share" if experiment.score.kind == "share" else "loss"
+        ends = row_interval(fits.losses[experiment.name], experiment.confidence, kind, groups, usual)
     return request.made("rows", words, ends, why=why, evidence=request.rule.evidence)
+
+
+def _pooled(experiment: Experiment, fits: Fits, learner: str) -> tuple[Array, FloatArray, str]:
+    """Target, predictions (r, n) and name of a pooled score, of the rows that are tested."""
+    data, predictions = experiment.data, fits.predictions[learner]
+    tested = ~np.isnan(predictions).any(axis=0)
+    y = np.unique(data.y, return_inverse=True)[1] if data.task == "classification" else np.asarray(data.y, dtype=np.float64)
+    values = predictions[:, tested]
+    return (
+        y[tested],
+        values.astype(int) if experiment.score.method == "predict" and data.task == "classification" else values,
+        (experiment.score.metric),
+    )
+
+
+def _pooled_options(experiment: Experiment, fits: Fits) -> dict[str, Any]:
+    """Options of `score_interval`: folds and groups of the rows that are tested, and scikit-learn's positive class."""
+    data, score = experiment.data, experiment.score
+    tested = ~np.isnan(fits.predictions[experiment.name]).any(axis=0)
+    options: dict[str, Any] = {"folds": fits.folds[:, tested].astype(int), "confidence": experiment.confidence}
+    if data.groups is not None:
+        options["groups"] = np.asarray(data.groups)[tested]
+    if score_name(score.metric).one_class:
+        classes = np.unique(data.y).tolist()
+        options["pos_label"] = classes.index(1) if 1 in classes and score.method == "predict" else len(classes) - 1
+    return options
 
 
 def _fold_means(request: _Request) -> ScoreInterval:
@@ -161,46 +197,83 @@ MAKERS: dict[str, Callable[[_Request], ScoreInterval]] = {
 
 
 def difference(experiment: Experiment, fits: Fits, second: str, rope: float) -> Difference:
-    """Compare the first learner with another one; `rope` is in units of the loss, or of the score for scores of folds."""
-    first, score, groups = experiment.name, experiment.score, experiment.data.groups
-    if score.kind != "folds":
+    """Compare the first learner with another one; `rope` is in units of the loss, or of the score where rows have no loss."""
+    first, score, groups, loss = experiment.name, experiment.score, experiment.data.groups, np.nan
+    if score.losses is not None:
         gap = fits.losses[first] - fits.losses[second]
         tested = ~np.isnan(gap).any(axis=0)
-        estimate, variance, df = mean_and_variance(gap[:, tested], None if groups is None else groups[tested])
-        spread = np.sqrt(INFLATION[score.kind] * variance)
         loss = float(np.nanmean(fits.losses[second]))
+        codes = None if groups is None else np.unique(groups[tested], return_inverse=True)[1].ravel()
+        ends = _paired(gap[:, tested], score.kind == "share", loss, codes, experiment.confidence)
+    elif score.kind == "pooled":
+        y, of_first, metric = _pooled(experiment, fits, first)
+        _, of_second, _ = _pooled(experiment, fits, second)
+        found = score_difference_interval(y, of_first, of_second, metric, **_pooled_options(experiment, fits))
+        ends = -found.estimate, -found.high, -found.low
     else:  # scorers of scikit-learn: larger is better, whatever their name
         gap = -(fits.scores[first] - fits.scores[second])
         gap = gap[:, ~np.isnan(gap).any(axis=0)]
-        estimate, m, df, loss = float(gap.mean()), gap.size, max(gap.shape[1] - 1, 1), np.nan
+        estimate, m, df = float(gap.mean()), gap.size, max(gap.shape[1] - 1, 1)
         spread = np.sqrt(float(gap.var(ddof=1)) * (1 / m + 1 / (experiment.k - 1)))
-    half = float(student_t.isf((1 - experiment.confidence) / 2, df) * spread)
-    low, high = estimate - half, estimate + half
-    verdict, needed = _decided(estimate, half, rope, fits.folds.shape[1])
-    found = Difference(f"{first} less {second}", estimate, low, high, rope, verdict, needed, "")
-    text, measure, unit = _difference_format(score, second, loss)
-    begin = (
-        f"{found.name}: {measure} {text(estimate)}{unit} ({100 * experiment.confidence:g} % interval {text(low)} to {text(high)})"
+        half = float(student_t.isf((1 - experiment.confidence) / 2, df) * spread)
+        ends = (estimate, estimate - half, estimate + half) if spread > 0 else (estimate, np.nan, np.nan)
+    too_wide = rope >= loss  # the second learner's whole loss: nothing could lie beyond
+    region = 0.0 if too_wide else rope
+    verdict, needed = _decided(*ends, region, fits.folds.shape[1], experiment.confidence)
+    found_difference = Difference(f"{first} less {second}", *ends, region, verdict, needed, "")
+    return found_difference._replace(said=_said(found_difference, experiment, second, loss, rope if too_wide else 0.0))
+
+
+def _said(found: Difference, experiment: Experiment, second: str, loss: float, too_wide: float) -> str:
+    """Write a difference and its verdict; `too_wide` is a region that was not used, else 0."""
+    text, measure, unit = _difference_format(experiment.score, second, loss)
+    first, low, high = experiment.name, text(found.low), text(found.high)
+    if experiment.score.kind == "pooled":  # in units of the score, of which more is better
+        low, high = high, low
+    interval = (
+        f"{100 * experiment.confidence:g} % interval {low} to {high}" if np.isfinite(found.low) else "no interval can be made"
     )
-    region = f"up to {text(rope).lstrip('+')}{unit.split(' of ')[0]} taken for no difference"
-    if verdict == "not decided":
-        rows = f"some {needed:,.0f} rows would decide it" if needed <= MOST_NEEDED else "a million rows would not decide it"
-        return found._replace(said=f"{begin}: not decided ({region}); if the difference is as estimated, {rows}.")
+    begin = f"{found.name}: {measure} {text(found.estimate)}{unit} ({interval})"
+    region = _region(experiment.score, second, loss)
+    reach = f"up to {region(found.rope)} taken for no difference" if found.rope else "any difference counts"
+    if too_wide:
+        reach += f": {region(too_wide)} is no less than all that {second} loses"
+    if found.verdict == "not decided":
+        if not np.isfinite(found.low):
+            return f"{begin}: not decided ({reach})."
+        rows = (
+            f"some {found.rows_needed:,.0f} rows would decide it, with a power of {POWER:g}"
+            if found.rows_needed <= MOST_NEEDED
+            else "a million rows would not decide it"
+        )
+        return f"{begin}: not decided ({reach}); if the difference is as estimated, {rows}."
     words = {"better": f"{first} is better", "worse": f"{first} is worse", "equivalent": "the two are practically equivalent"}
-    return found._replace(said=f"{begin}: {words[verdict]} ({region}).")
+    return f"{begin}: {words[found.verdict]} ({reach})."
 
 
-def _decided(estimate: float, half: float, rope: float, n: int) -> tuple[Verdict, float]:
-    """Verdict on an interval of half width `half`, and the rows that would decide it; n rows gave the interval."""
-    low, high = estimate - half, estimate + half
-    if high < -rope or (high < 0 and rope == 0):
+def _paired(gap: FloatArray, share: bool, loss: float, groups: IntArray | None, confidence: float) -> tuple[float, float, float]:
+    """Estimate and ends of a mean difference of losses (r, n), which is never less than all of the second learner's loss."""
+    estimate, n = float(gap.mean()), float(gap.shape[1])
+    if share:
+        ends = paired_ends(Paired(estimate, [gap], [n], [1.0], True), groups, confidence)
+    else:
+        step = float(np.abs(gap).max()) or loss
+        ends = paired_ends(Paired(estimate, [gap - gap.mean(axis=1, keepdims=True)], [n], [step], False), groups, confidence)
+    return estimate, max(ends.low, -loss), ends.high
+
+
+def _decided(estimate: float, low: float, high: float, rope: float, n: int, confidence: float) -> tuple[Verdict, float]:
+    """Verdict on an interval, and the rows that would decide it with a power of `POWER`; n rows gave the interval."""
+    if high < -rope:
         return "better", np.nan
     if low > rope:
         return "worse", np.nan
-    if -rope <= low and high <= rope:
+    if -rope <= low and high <= rope and rope > 0:
         return "equivalent", np.nan
-    margin = abs(abs(estimate) - rope)
-    return "not decided", float(np.ceil(n * (half / margin) ** 2)) if margin > 0 else np.inf
+    margin, half = abs(abs(estimate) - rope), (high - low) / 2
+    # the interval of a sample as large as this ends beyond the margin, not only on it, in that share of samples
+    times = (1 + norm.ppf(POWER) / norm.isf((1 - confidence) / 2)) ** 2
+    return "not decided", float(np.ceil(n * times * (half / margin) ** 2)) if margin > 0 and np.isfinite(half) else np.inf
 
 
 def _difference_format(score: Score, second: str, loss: float) -> tuple[Callable[[float], str], str, str]:
@@ -209,5 +282,16 @@ def _difference_format(score: Score, second: str, loss: float) -> tuple[Callable
         return lambda value: f"{100 * value:+.1f}", "error rate", " points"
     if score.kind == "loss" and loss > 0:
         measure = "mean squared error" if score.show is np.sqrt else score.name
-        return lambda value: f"{100 * value / loss:+.1f}", measure, f" % of that of {second}"
+        return lambda value: f"{100 * abs(value) / loss:.1f} % {'below' if value < 0 else 'above'}", measure, f" that of {second}"
+    if score.kind == "pooled":
+        return lambda value: "not defined" if np.isnan(value) else figures(0.0 - value, 3, "+"), score.name, ""
     return lambda value: figures(value, 3, "+"), f"loss of {score.name}", ""
+
+
+def _region(score: Score, second: str, loss: float) -> Callable[[float], str]:
+    """Format of the region of practical equivalence."""
+    if score.kind == "share":
+        return lambda value: f"{100 * value:.2g} points"
+    if score.kind == "loss" and loss > 0:
+        return lambda value: f"{100 * value / loss:.2g} % of that of {second}"
+    return lambda value: figures(value, 3)

@@ -11,6 +11,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Given
 from foldshift.core.repr import figures
+from foldshift.inference.intervals.score_names import score_name
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, Floats, IntArray, Task
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Show = Callable[[Floats], Floats]
     Scorer = Callable[[Estimator, Any, Array], float]
 
-Kind = Literal["share", "loss", "folds"]
+Kind = Literal["share", "loss", "pooled", "folds"]
 
 SMALLEST = 1e-15  # probabilities are raised to this before the logarithm
 
@@ -28,15 +29,16 @@ class Score(NamedTuple):
     """A way of scoring predictions."""
 
     name: str  # in words, such as ``error rate``
-    # ``share``: a loss of 0 or 1 for every row; ``loss``: a loss of 0 or more for every row; ``folds``: one score for every fold,
-    # and nothing for the single row
+    # ``share``: a loss of 0 or 1 for every row; ``loss``: a loss of 0 or more for every row; ``pooled``: a score of the
+    # predictions of all rows; ``folds``: one score for every fold, and nothing for the single row
     kind: Kind
-    method: str  # method of the fitted learner: ``predict``, ``predict_proba``; empty for ``folds``
+    method: str  # method of the fitted learner: ``predict``, ``predict_proba``, ``ranks``; empty for ``folds``
     losses: Losses | None  # ``losses(y, predicted, classes)``: loss of every row; None for ``folds``
     show: Show  # monotone function from a mean loss to the score that is printed
     higher_is_better: bool  # direction of the score that is printed
     scorer: Scorer | None = None  # scorer of scikit-learn for ``folds``, else None
     percent: bool = False  # whether the score is a share that is printed in per cent
+    metric: str = ""  # name of a ``pooled`` score for `foldshift.inference.score_interval`
 
     def text(self, value: float | None, digits: int = 3) -> str:
         """Format a value of the score, or of a difference."""
@@ -107,7 +109,18 @@ FOR_OTHER_TASK: dict[Task, set[str]] = {
 }  # fmt: skip
 
 
-def as_score(scoring: str | Scorer | None, task: Task) -> Score:
+POOLED: dict[Task, tuple[str, ...]] = {
+    "classification": (
+        "balanced_accuracy", "f1", "recall", "precision", "jaccard", "f1_macro", "f1_weighted", "recall_macro", "precision_macro",
+        "precision_weighted", "jaccard_macro", "jaccard_weighted", "matthews_corrcoef", "roc_auc", "average_precision",
+    ),
+    "regression": ("r2",),
+}  # fmt: skip
+"""Scorers of scikit-learn whose intervals rest on the predictions of all rows."""
+WORDS = {"f1": "F1 score", "r2": "R2", "roc_auc": "area under the ROC curve", "matthews_corrcoef": "Matthews correlation"}
+
+
+def as_score(scoring: str | Scorer | None, task: Task, n_classes: int = 2) -> Score:
     """Make a score of a name or a scorer of scikit-learn; by default the error rate, or the root mean squared error."""
     if scoring is None:
         return ERROR if task == "classification" else ROOT
@@ -128,4 +141,7 @@ def as_score(scoring: str | Scorer | None, task: Task) -> Score:
     words = scoring.removeprefix("neg_").replace("_", " ")
     if scoring.startswith("neg_"):
         return Score(words, "folds", "", None, _negative, False, get_scorer(scoring))
+    if scoring in POOLED[task] and (n_classes == 2 or not score_name(scoring).one_class):
+        method = "ranks" if score_name(scoring).needs == "ranks" else "predict"
+        return Score(WORDS.get(scoring, words), "pooled", method, None, _same, True, get_scorer(scoring), metric=scoring)
     return Score(words, "folds", "", None, _same, True, get_scorer(scoring))

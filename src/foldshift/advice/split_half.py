@@ -9,7 +9,7 @@ import numpy as np
 from foldshift.advice.split_shift import cut, table_of
 from foldshift.advice.timed_cv import fit, losses_on
 from foldshift.core.errors import DataError
-from foldshift.inference.intervals.mean_loss import row_interval
+from foldshift.inference.intervals.score_ends import row_interval
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
@@ -60,7 +60,7 @@ def on_halves(experiment: Experiment, seconds_per_fit: float, rng: np.random.Gen
     are made for scores of folds, with groups, with fewer than 100 rows, and without time.
     """
     data, score, clock = experiment.data, experiment.score, experiment.clock
-    if score.kind == "folds" or data.groups is not None or data.n < 100:
+    if score.losses is None or data.groups is not None or data.n < 100:
         return HalvesFound()
     possible = clock.left / max(2 * experiment.k * seconds_per_fit, 1e-9)
     most = min(N_PAIRS, max(int(FOR_HALVES * possible), FEWEST_PAIRS))
@@ -83,7 +83,7 @@ def on_halves(experiment: Experiment, seconds_per_fit: float, rng: np.random.Gen
             continue
         drawn += pair
         for losses, truth in made:
-            estimate, low, high = row_interval(losses[None], experiment.confidence, score.kind)
+            estimate, low, high = row_interval(losses[None], experiment.confidence, "share" if score.kind == "share" else "loss")
             # The other half is finite: its own error is added to what the interval has to allow for.
             room = np.sqrt(1 + truth.var(ddof=1) / len(truth) / max(losses.var(ddof=1) / len(losses), 1e-300))
             held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))

@@ -131,6 +131,8 @@ class Fits(NamedTuple):
     seconds: float  # duration of all fits and predictions
     n_fits: int  # number of fits of the first learner
     seconds_per_fit: float  # mean duration of a fit of the first learner and the prediction of its test part
+    # prediction of every row by learner, for a pooled score: code of the class, score of the positive class, or number; (r, n)
+    predictions: dict[str, FloatArray]
 
     def joined(self, other: Fits) -> Fits:
         """Append the repetitions of other fits of the same learners."""
@@ -142,7 +144,8 @@ class Fits(NamedTuple):
         per_fit = (self.seconds_per_fit * self.n_fits + other.seconds_per_fit * other.n_fits) / n_fits
         folds = np.concatenate([self.folds, other.folds])
         losses, scores = both(self.losses, other.losses), both(self.scores, other.scores)
-        return Fits(folds, losses, scores, self.seconds + other.seconds, n_fits, per_fit)
+        predictions = both(self.predictions, other.predictions)
+        return Fits(folds, losses, scores, self.seconds + other.seconds, n_fits, per_fit, predictions)
 
 
 def first_fit(learner: Estimator, data: Data, score: Score) -> float:
@@ -206,9 +209,12 @@ def cross_validate(
         taken = time.perf_counter() - begun
         total, seconds = total + taken, max(seconds * 0.5, taken * 1.05)
     done = len(scores[experiment.name])
-    of_rows = {} if score.kind == "folds" else {name: np.array(values) for name, values in losses.items()}
+    of_rows = {name: np.array(values) for name, values in losses.items()}
     by_fold = {name: np.array(values) for name, values in scores.items()}
-    return Fits(folds[:done], of_rows, by_fold, total, n_fits, of_first / n_fits)
+    has_losses, is_pooled = score.losses is not None, score.kind == "pooled"
+    return Fits(
+        folds[:done], of_rows if has_losses else {}, by_fold, total, n_fits, of_first / n_fits, of_rows if is_pooled else {}
+    )
 
 
 class Repeated(NamedTuple):
@@ -349,7 +355,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _one(learner: Estimator, data: Data, score: Score, test: BoolArray) -> tuple[FloatArray | None, float]:
-    """Losses of the rows of a test part (None for a score of folds), and their mean, or the score."""
+    """Losses of the rows of a test part (predictions for a pooled score, None for one of folds), and their mean, or the score."""
     rows = np.flatnonzero(test)
     model = fit(learner, data, np.flatnonzero(~test))
     if score.scorer is None:
@@ -357,6 +363,21 @@ def _one(learner: Estimator, data: Data, score: Score, test: BoolArray) -> tuple
         return values, float(values.mean())
     try:
         with parallel_config(n_jobs=1):
-            return None, float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
+            value = float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
     except Exception as error:
         raise DataError(f"{score.name} could not be computed: {_one_line(error)}; take another scoring") from error
+    return (predictions_on(model, data, score, rows) if score.kind == "pooled" else None), value
+
+
+def predictions_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> FloatArray:
+    """Predictions of a fitted learner for a pooled score: codes of classes, scores of the larger class, or numbers."""
+    X = rows_of(data.X, rows)
+    with parallel_config(n_jobs=1):
+        if score.method == "predict":
+            predicted = np.asarray(model.predict(X)).reshape(len(rows))
+            return np.asarray(
+                np.searchsorted(np.unique(data.y), predicted) if data.task == "classification" else predicted, float
+            )
+        if hasattr(model, "decision_function"):
+            return np.asarray(model.decision_function(X), dtype=np.float64)
+        return np.asarray(model.predict_proba(X), dtype=np.float64)[:, -1]

@@ -79,7 +79,7 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
 
 def article(noun: str) -> str:
     """Choose ``a`` or ``an``."""
-    return "an" if noun[0].lower() in "aeiou" else "a"
+    return "an" if noun[0].lower() in "aeiou" or noun[:2] in ("F1", "R2") else "a"
 
 
 def _small(text: str) -> str:

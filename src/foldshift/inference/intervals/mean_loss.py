@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import norm
 from scipy.stats import t as student_t
-
-from foldshift.inference.proportions import wilson_interval
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, IntArray
 
-HARD, UNSTABLE, SKEWED = 0.5, 0.5, 1.3
-"""Of the interval of one score, chosen on the same populations and 16 data sets that `validation/held_out_sets.py` does not
-name: how far models err together where the task is hard, what repeating takes off where the learner is unstable, and how far
-the third moment of the losses is underrated by that of a sample."""
+DEPENDENT, LEAST_FACTOR = 1.15, 0.8
+"""Factors of the variance of rows, chosen on the development populations of `validation/held_out_scores.py`: models that share
+rows err together; however far repetitions disagree, rows remain."""
+UNSTABLE, SKEWED = 0.5, 1.3
+"""How much repeating takes off where the learner is unstable, and how far the third moment of the losses is underrated by that of
+a sample; chosen on populations of the study of honest cuts and 16 data sets that `validation/held_out_sets.py` does not name."""
 
 
-def row_interval(
-    losses: FloatArray,
-    confidence: float = 0.95,
-    kind: Literal["loss", "share"] = "loss",
-    groups: IntArray | None = None,
-    factor: float = 1.0,
+def dependence(rows: FloatArray) -> float:
+    """Factor of the variance of rows (r, n): models that share rows err together, less where repetitions disagree."""
+    return max(DEPENDENT - UNSTABLE * unstable_part(rows), LEAST_FACTOR)
+
+
+def mean_loss_ends(
+    losses: FloatArray, confidence: float = 0.95, groups: IntArray | None = None, factor: float = 1.0
 ) -> tuple[float, float, float]:
     """Estimate and interval of a mean loss from the spread of the rows within one repetition, for any number of repetitions.
 
-    `losses` has shape (r, n), NaN for rows that were not tested; `kind` is "share" for losses of 0 or 1. With `groups` of shape
-    (n,) the spread is that of whole groups. `factor` multiplies the variance.
+    `losses` has shape (r, n). With `groups` of shape (n,) the spread is that of whole groups. `factor` multiplies the variance.
 
     Notes
     -----
@@ -38,14 +37,10 @@ def row_interval(
     models. For an unstable one the spread of the rows' means over repetitions is far too small: the models of different folds
     share rows, and err together.
 
-    Shares have Wilson's interval with as many rows as give that variance times ``1 + HARD p - UNSTABLE u (1 - 1 / r)``: models
-    trained on nearly the same rows err together the more, the more there is to err on (`p`, the share); and of the part `u` of
-    the variance that lies between repetitions of one row, repeating takes most away. Other losses have the lower end of the
-    interval of a logarithm, and above, where it is further, Student's t corrected for skewness [2]_, that of the sample times
-    ``SKEWED``: a sample seldom holds the largest losses. With groups the variance of the mean is that of sums over groups [3]_,
-    with one degree of freedom for each group but one. The skewness of these sums is halfway between their own, which few groups
-    underrate, and that of rows, which is larger: chosen on populations of the study of honest cuts in groups, none of which is
-    held out (``validation/calibrate_advice.py --of-the-rules --parts groups``).
+    The lower end is that of the interval of a logarithm, the upper one, where it is further, that of Student's t corrected for
+    skewness [2]_, that of the sample times ``SKEWED``: a sample seldom holds the largest losses. With groups the variance of the
+    mean is that of sums over groups [3]_, with one degree of freedom for each group but one. The skewness of these sums is
+    halfway between their own, which few groups underrate, and that of rows, which is larger.
 
     References
     ----------
@@ -54,19 +49,8 @@ def row_interval(
     .. [3] Cameron, A.C., Miller, D.L. (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50,
        section II.
     """
-    tested = ~np.isnan(losses).any(axis=0)
-    losses, groups = losses[:, tested], None if groups is None else np.unique(groups[tested], return_inverse=True)[1].ravel()
     mean, variance, df = mean_and_variance(losses, groups)
     variance *= factor
-    if kind == "share":
-        factor = 1 + HARD * mean - UNSTABLE * unstable_part(losses)
-        n = losses.shape[1] / factor
-        if groups is not None and variance > 0:
-            n = min(n, mean * (1 - mean) / (factor * variance))
-        if groups is not None:  # the quantile of Student's t, as the confidence that gives it to Wilson's interval
-            confidence = 2 * norm.cdf(student_t.isf((1 - confidence) / 2, df)) - 1
-        low, high = wilson_interval(mean, n, confidence)
-        return mean, float(low), float(high)
     quantile = float(student_t.isf((1 - confidence) / 2, df))
     if mean <= 0 or variance == 0:
         return mean, mean, mean

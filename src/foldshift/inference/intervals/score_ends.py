@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
-from foldshift.inference.intervals.mean_loss import row_interval
+from foldshift.inference.intervals.mean_loss import dependence, mean_loss_ends
 from foldshift.inference.intervals.score_parts import Scored, Shares, table_score
 from foldshift.inference.proportions import wilson_ends
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LEAST_RATIO = 0.5  # of the variance of an area to that of exponential scores
 ADDED = 0.25  # rows of every class that are right, and that are wrong, for the variance of a table
 # Both are chosen on the development populations of `validation/held_out_scores.py`.
-HEAVY = 0.1  # share of all loss that one row holds
+HEAVY = 0.15  # share of all loss that one row holds
 FEWEST_FOR_TAILS = 20  # rows
 MOST_LOGARITHM = 700.0
 SMALL = 1e-9  # next to an estimate of 0 or 1, where the variance is 0
@@ -250,7 +250,7 @@ def loss_ends(losses: FloatArray, most: float, usual: float, spread: Spread) -> 
     units = n if groups is None else int(groups.max()) + 1
     if units < 2:
         return Ends(float(losses.mean()), np.nan, np.nan, np.nan, 1.0)
-    estimate, low, high = row_interval(losses, confidence, "loss", groups, factor=spread.factor)
+    estimate, low, high = mean_loss_ends(losses, confidence, groups, spread.factor)
     centred = losses - losses.mean(axis=1, keepdims=True)
     variance, df = variance_of_mean(centred, groups)
     if variance == 0:
@@ -260,6 +260,26 @@ def loss_ends(losses: FloatArray, most: float, usual: float, spread: Spread) -> 
         larger = most if np.isfinite(most) else float(losses.max(axis=1).mean())
         high = (n * high + larger) / (n + 1)
     return Ends(estimate, max(low, 0.0), min(high, most), float(np.sqrt(variance)), df)
+
+
+def row_interval(
+    losses: FloatArray,
+    confidence: float = 0.95,
+    kind: Literal["loss", "share"] = "loss",
+    groups: IntArray | None = None,
+    usual: float = 0.0,
+) -> tuple[float, float, float]:
+    """Estimate and interval of a mean loss, as `foldshift.inference.score_interval`, from losses (r, n) in place of predictions.
+
+    Losses are NaN for rows that were not tested. `kind` is "share" for losses of 0 or 1; `usual` is the loss of a guess.
+    """
+    tested = ~np.isnan(losses).any(axis=0)
+    losses, groups = losses[:, tested], None if groups is None else np.unique(groups[tested], return_inverse=True)[1].ravel()
+    spread = Spread(groups, dependence(losses), confidence)
+    if kind == "share":
+        every = np.ones((1, losses.shape[1]), dtype=bool)
+        return share_ends([Shares(every, one[None] > 0, np.ones(1)) for one in losses], "", spread)[:3]
+    return loss_ends(losses, np.inf, usual, spread)[:3]
 
 
 def largest_share(losses: FloatArray) -> float:

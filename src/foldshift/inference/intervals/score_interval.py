@@ -9,7 +9,7 @@ import numpy as np
 from foldshift.core.arguments import check_confidence
 from foldshift.core.errors import DataError
 from foldshift.inference.intervals.interval import Interval
-from foldshift.inference.intervals.mean_loss import UNSTABLE, unstable_part
+from foldshift.inference.intervals.mean_loss import dependence, unstable_part
 from foldshift.inference.intervals.score_ends import (
     HEAVY,
     Ends,
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 TARGET = "score of models such as these on new rows of this population"
 CLIP = 1e-3  # smallest probability in the log loss
 FEW_ROWS, FEW_GROUPS = 5, 10
-DEPENDENT, LEAST_FACTOR = 1.15, 0.8
-"""Factors of the variance of rows, chosen on the development populations of `validation/held_out_scores.py`."""
 UNSTABLE_PART = 0.25  # of the variance of the losses that lies between repetitions of a row
 
 
@@ -155,11 +153,6 @@ def ends_of(score: ScoreName, read: Read, clip: float, confidence: float) -> tup
         error = ends.standard_error / (2 * root) if root > 0 else 0.0
         ends = Ends(root, float(np.sqrt(ends.low)), float(np.sqrt(ends.high)), error, ends.df)
     return ends, notes
-
-
-def dependence(rows: FloatArray) -> float:
-    """Factor of the variance of rows: more, as models that share rows err together, less, as far as repetitions disagree."""
-    return max(DEPENDENT - UNSTABLE * unstable_part(rows), LEAST_FACTOR)
 
 
 def _rows_right(score: ScoreName, read: Read) -> FloatArray:
