@@ -95,11 +95,11 @@ def fold_score(score: str, y: Array, predicted: Array) -> float:
     return float(roc_area(predicted, y == 1)) if score == "roc_auc" else float(average_precision_score(y, predicted))
 
 
-def intervals(folder: Path, which: str, kind: str, n_samples: int) -> pd.DataFrame:
+def intervals(folder: Path, which: str, kind: str, n_samples: int, first: int | None = None) -> pd.DataFrame:
     """Measure every sample, learner and score: the interval, the one before, and the truth."""
     out: list[tuple[Any, ...]] = []
     for population, n_groups, samples in kept_samples(folder, which, kind, n_samples):
-        for sample, score in itertools.product(samples, SCORES[population.task]):
+        for sample, score in itertools.product(samples[:first], SCORES[population.task]):
             y, folds, groups = sample["y"], np.array(sample["folds"]), sample["groups"]
             for learner, given in sample["predictions"].items():
                 truth = np.mean([one[score] for one in sample["truth"][learner]])
@@ -149,11 +149,11 @@ def measured(rows: pd.DataFrame, kind: str) -> tuple[pd.DataFrame, pd.DataFrame]
     return pd.DataFrame(out), cells.assign(kind=kind)
 
 
-def differences(folder: Path, which: str, n_samples: int) -> pd.DataFrame:
+def differences(folder: Path, which: str, n_samples: int, first: int | None = None) -> pd.DataFrame:
     """Coverage of the differences of two learners by score, and how often the interval is a single number."""
     out: list[tuple[Any, ...]] = []
     for population, _, samples in kept_samples(folder, which, "rows", n_samples):
-        for sample, score, (a, b) in itertools.product(samples, SCORES[population.task], PAIRS):
+        for sample, score, (a, b) in itertools.product(samples[:first], SCORES[population.task], PAIRS):
             first, second = (needed(score, np.array(sample["predictions"][one])) for one in (a, b))
             truth = sample["truth"][a][0][score] - sample["truth"][b][0][score]
             found = score_difference_interval(sample["y"], first, second, score, folds=np.array(sample["folds"]), clip=CLIP)
@@ -189,25 +189,27 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--samples", type=int, default=200, help="per population; a third of them repeated and in groups")
+    parser.add_argument("--first", type=int, help="intervals of the first samples only, of those drawn")
     parser.add_argument("--populations", choices=["held out", "development"], default="held out")
     parser.add_argument("--kept", type=Path, default=Path("results/validation_scores"), help="folder with drawn samples")
     parser.add_argument("--kinds", nargs="+", default=["rows", "repeated", "groups"])
     parser.add_argument("--seed", type=int, default=2026)
     options = parser.parse_args()
-    facts = {"samples": options.samples, "seed": options.seed, "populations": options.populations}
+    facts = {"samples": options.samples, "first": options.first, "seed": options.seed, "populations": options.populations}
     tables, cells = [], []
     for kind in options.kinds:
         n_samples = options.samples if kind == "rows" else options.samples * 3 // 10
-        table, of_kind = measured(intervals(options.kept, options.populations, kind, n_samples), kind)
+        table, of_kind = measured(intervals(options.kept, options.populations, kind, n_samples, options.first), kind)
         tables.append(table)
         cells.append(of_kind)
         print(table.to_string(float_format="{:.3f}".format), flush=True)
         mean, lowest = of_kind.covered.mean(), of_kind[of_kind.rarest >= 5].covered.min()
         print(f"{kind}: mean coverage {mean:.4f} over {len(of_kind)} cells, lowest with five rows of every class {lowest:.3f}")
-    found = {"score_intervals": pd.concat(tables), "score_cells": pd.concat(cells).round(4)}
-    found["score_differences"] = differences(options.kept, options.populations, options.samples)
+    found = {"score_intervals": pd.concat(tables), "score_cells": pd.concat(cells)}
+    found["score_differences"] = differences(options.kept, options.populations, options.samples, options.first)
     found["zero_disagreement"] = zero_disagreement(2000, options.seed)
     for name, table in found.items():
+        table = table.round(4)
         if name != "score_cells":
             print(table.to_string(float_format="{:.3f}".format), flush=True)
         if options.populations == "held out":

@@ -142,3 +142,8 @@ def test_they_read_as_sentences_and_tables():
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_fewer_than_six_blocks_are_said_to_agree_by_chance():
+    few, enough = (bayesian_signed_ranks(np.arange(n) + 0.3, np.arange(n)) for n in (2, 6))
+    assert "50 %" in str(few) and "too few" not in str(enough)

@@ -242,6 +242,20 @@ def test_the_interval_of_wilcoxon_is_rs():
         assert (low > 0 or high < 0) == (wilcoxon_signed_ranks(d, 0 * d).p_value <= 0.05)
 
 
+def test_the_interval_of_wilcoxon_never_contradicts_the_test_of_rounded_tables():
+    rng = np.random.default_rng(6)
+    for _ in range(150):
+        n = int(rng.integers(4, 20))
+        a = np.round(0.8 + 0.05 * rng.standard_normal(n), 2)
+        b = np.round(a + rng.choice([0, 0.02, 0.03]) + 0.03 * rng.standard_normal(n), 2)
+        estimate, low, high = hodges_lehmann(a - b)
+        assert low <= estimate <= high
+        assert (low <= 0 <= high) == (wilcoxon_signed_ranks(a, b).p_value > 0.05), (a, b)
+    many = np.round(rng.standard_normal(200) + 0.1, 1)  # ends of many differences are found by halves
+    _, low, high = hodges_lehmann(many)
+    assert low < 0.1 < high and high - low < 0.4
+
+
 @pytest.mark.parametrize("design", ["folds", "datasets"])
 def test_names_come_with_the_scores(design):
     rng = np.random.default_rng(5)

@@ -107,14 +107,37 @@ def test_neither_unit_nor_origin_matters():
     assert (other.repetitions, other.plug_in) == (one.repetitions, one.plug_in)
 
 
-def test_partitions_that_all_agree_need_no_repetition():
+def test_leave_one_out_needs_no_repetition_and_equal_scores_tell_nothing():
     loo = recommend_repetitions(np.tile(np.random.default_rng(6).integers(0, 2, 40), (3, 1)).astype(float))
     assert (loo.partition_variance, loo.rho, loo.repetitions, loo.plug_in, loo.most_gain) == (0, 1, 1, 1, 0)
-    constant = recommend_repetitions(np.full((4, 5), 0.1))
-    assert (constant.fixed_variance, constant.repetitions) == (0, 1) and np.isnan(constant.rho)
-    assert "1 repetition is enough" in str(constant)
+    constant = recommend_repetitions(np.full((6, 5), 0.1))
+    assert constant.repetitions is None and np.isnan(constant.rho) and "all scores are the same" in str(constant)
+    assert recommend_repetitions(np.full(6, 0.1), theta=0.01).repetitions is None
     by_chance = recommend_repetitions([[0.8, 0.9], [0.85, 0.85]])  # the same mean, other folds
     assert by_chance.repetitions is None
+
+
+def test_equal_estimates_allow_for_partitions_that_were_not_drawn():
+    # one wrong row of a hundred, ten folds, another fold every time
+    scores = np.ones((10, 10)) - 0.1 * np.eye(10)
+    found = recommend_repetitions(scores, eps=0.1)
+    unseen = (1 - 0.05 ** (1 / 10)) * 0.01**2
+    assert found.partition_variance == 0 and found.partition_bound == pytest.approx(unseen)
+    assert found.repetitions == int(np.ceil(unseen / (0.1**2 * found.fixed_variance))) > 1
+    assert "not drawn" in str(found)
+
+
+def test_the_promise_holds_where_the_problem_is_easy():
+    # two rows of a hundred are wrong; a third one is, in one partition of six
+    rng, kept = np.random.default_rng(7), []
+    for _ in range(200):
+        wrong = np.zeros((10, 100))
+        wrong[:, :2] = 1
+        wrong[:, 2] = rng.random(10) < 1 / 6
+        scores = np.array([row[rng.permutation(100)].reshape(10, 10).mean(axis=1) for row in wrong])
+        found = recommend_repetitions(scores, eps=0.25)
+        kept.append(1 / 6 * 5 / 6 * 0.01**2 / found.repetitions <= 0.25**2 * 0.0217 * 0.9783 / 100)
+    assert np.mean(kept) >= 0.88
 
 
 def test_a_variance_that_is_too_small_to_compare_with_is_said():

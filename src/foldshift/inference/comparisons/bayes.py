@@ -25,6 +25,9 @@ ALPHA, BETA = (1.0, 2.0), (0.01, 0.1)  # ends of the uniform priors for shape an
 CHAINS, BURN_IN, STEPS = 40, 300, 6
 
 
+FEWEST_BLOCKS = 6  # fewer agree by chance more often than in .05 of studies
+
+
 @readable
 class BayesianSignedRanks(NamedTuple):
     """Result of `bayesian_signed_ranks`."""
@@ -43,6 +46,14 @@ class BayesianSignedRanks(NamedTuple):
         """Report the posterior in words."""
         return [
             f"Bayesian signed ranks over {self.n_blocks} blocks: {_words(self)}.",
+            *(
+                [
+                    f"{self.n_blocks} blocks are too few: if neither learner is better, all blocks agree by chance in "
+                    f"{100 * 2.0 ** (1 - self.n_blocks):.3g} % of studies, and these probabilities are then near 0 or 1."
+                ]
+                if self.n_blocks < FEWEST_BLOCKS
+                else []
+            ),
             f"From {self.n_draws} draws of the posterior; standard error of a probability up to {0.5 / self.n_draws**0.5:.2g}.",
         ]
 

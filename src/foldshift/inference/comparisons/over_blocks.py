@@ -9,7 +9,7 @@ import numpy as np
 
 from foldshift.core.gate.numbers import as_numbers, check_finite
 from foldshift.core.gate.rows import check_pairs
-from foldshift.inference.comparisons.bayes import bayesian_signed_ranks
+from foldshift.inference.comparisons.bayes import FEWEST_BLOCKS, bayesian_signed_ranks
 from foldshift.inference.comparisons.comparison import Row
 from foldshift.inference.comparisons.equivalence import equivalence_signed_ranks
 from foldshift.inference.comparisons.paired import paired_t
@@ -109,6 +109,7 @@ def _pair_rows(scores: FloatArray, independent: str, small: str, rope: float) ->
     rows.append(Row(named[0], True, reason, p_value=equal.p_value))
     posterior = bayesian_signed_ranks(a, b, rope=rope)
     reason = f"{independent}; how probable it is that differences below -{rope:g}, within, or above {rope:g} are the most common"
+    reason += "; fewer than six blocks agree by chance too often for it" if len(a) < FEWEST_BLOCKS else ""
     return [*rows, Row(named[1], True, reason, probabilities=(posterior.left, posterior.rope, posterior.right))]
 
 

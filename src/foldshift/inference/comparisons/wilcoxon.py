@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import permutations
 from math import comb, factorial, log, prod
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 LARGEST_EXACT = 400  # pairs; above, p is that of the normal approximation
 N_DRAWS = 99_999  # orders of the ranks that are drawn if there are too many sums to count
+MOST_STEPS = 200  # of an interval that are looked at one by one
 SEED = 20062  # of the draws; fixed, so that the same scores have the same p
 MOST_STATES = 400_000  # sums times orders of a block that are looked at in one step of the count; some tenths of a second in all
 
@@ -137,6 +139,7 @@ def signed_differences(a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
 def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, float, float]:
     """Median of the means of all pairs of differences, and the interval that belongs to the signed-ranks test.
 
+    With ties the interval is that of the test conditional on them: it leaves 0 out exactly where `wilcoxon_signed_ranks` rejects.
     The ends are infinite if so few differences reject nothing at ``1 - confidence``, and NaN above 400 differences.
 
     Examples
@@ -155,9 +158,42 @@ def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, fl
         return float(np.median(d)), np.nan, np.nan
     i, j = np.triu_indices(n)
     means = np.sort((d[i] + d[j]) / 2)
-    rejected = int((rank_sum_p(np.arange(len(means) // 2 + 1), n) <= 1 - confidence).sum())
-    low, high = (means[rejected - 1], means[-rejected]) if rejected else (-np.inf, np.inf)
-    return float(np.median(means)), float(low), float(high)
+    estimate = float(np.median(means))
+    of_zero = wilcoxon_signed_ranks(d, np.zeros(n))
+    if of_zero.method == "exact":
+        rejected = int((rank_sum_p(np.arange(len(means) // 2 + 1), n) <= 1 - confidence).sum())
+        low, high = (means[rejected - 1], means[-rejected]) if rejected else (-np.inf, np.inf)
+        return estimate, float(low), float(high)
+    low, high = _ends_with_ties(d, means, 1 - confidence)
+    if of_zero.p_value > 1 - confidence:
+        return estimate, min(low, 0.0), max(high, 0.0)
+    beside = SAME * float(np.abs(d).max())  # 0 may be an end, and is rejected
+    return (estimate, max(low, beside), high) if estimate > 0 else (estimate, low, min(high, -beside))
+
+
+def _ends_with_ties(d: FloatArray, means: FloatArray, alpha: float) -> tuple[float, float]:
+    """Ends of the differences around the median that the test, conditional on their ties, does not reject."""
+    steps = means[np.append(True, np.diff(means) > SAME * np.abs(d).max())]
+    room = max(float(np.ptp(d)), float(np.abs(d).max()), 1e-300)
+    between = np.concatenate([[steps[0] - room], (steps[1:] + steps[:-1]) / 2, [steps[-1] + room]])
+
+    def kept(place: int) -> bool:
+        return bool(wilcoxon_signed_ranks(d, np.full(len(d), between[place])).p_value > alpha)
+
+    middle = int(np.searchsorted(steps, np.median(means)))
+    first, last = _first_rejected(kept, middle, -1), _first_rejected(kept, middle, len(between))
+    low = -np.inf if first < 0 else float(steps[first])
+    high = np.inf if last == len(between) else float(steps[last - 1])
+    return low, high
+
+
+def _first_rejected(kept: Callable[[int], bool], begin: int, end: int) -> int:
+    """Place next to `begin`, towards `end`, that is not kept; `end` if all are. By halves where they are many."""
+    step = 1 if end > begin else -1
+    while abs(end - begin) > MOST_STEPS:
+        half = (begin + end) // 2
+        begin, end = (half, end) if kept(half) else (begin, half)
+    return next((place for place in range(begin, end, step) if not kept(place)), end)
 
 
 def rank_sum_p(rank_sum: Floats, n: int) -> Floats:

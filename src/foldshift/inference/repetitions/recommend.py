@@ -77,8 +77,10 @@ class Repetitions(NamedTuple):
         said = [f"The mean of {n} repetitions of cross-validation is {figures(self.mean)}."]
         if self.repetitions is None:
             return [*said, f"How many repetitions are enough cannot be told: {self.note}."]
+        if self.partition_variance == 0 and self.repetitions == 1:
+            return [*said, "Folds of one row have one partition: repeating gains nothing, 1 repetition is enough."]
         if self.partition_variance == 0:
-            return [*said, "All of them gave the same estimate: repeating gains nothing, 1 repetition is enough."]
+            said.append("All of them gave the same estimate; the number allows for partitions that differ and were not drawn.")
         said.append(
             f"{self.repetitions} repetitions are enough: with them the choice of folds leaves at most {self.eps:g} of the "
             f"standard deviation that no number of repetitions removes, in {share} of such studies."
@@ -183,8 +185,8 @@ def recommend_repetitions(
     Returns
     -------
     recommendation : Repetitions
-        Print it. Fewer than five partitions give no number, unless all have the same scores (leave-one-out, a learner that never
-        errs): then 1.
+        Print it. Fewer than five partitions give no number, unless they are those of leave-one-out: then 1. Estimates that are
+        all equal give the number for partitions that were not drawn and differ by a row.
 
     Raises
     ------
@@ -233,24 +235,29 @@ def recommend_repetitions(
     else:
         fixed, fixed_from = float(theta) - variance, "given"
     bound = float((n - 1) * variance / chi2.ppf((1 - confidence) / 2, n - 1))
-    same = variance == 0 and np.ptp(np.sort(scores, axis=1), axis=0).max() <= 1e-12 * size
+    leave_one_out = variance == 0 and scores.shape[1] > 2 and set(np.unique(scores)) == {0.0, 1.0}  # folds of one row
+    if variance == 0 and not leave_one_out:
+        bound = _unseen(scores, confidence)
     repetitions: int | None = None
     plug_in: int | None = None
     note = ""
-    if same or (variance == 0 and n >= FEWEST_PARTITIONS):
+    if leave_one_out:
         repetitions = plug_in = 1
     elif n < FEWEST_PARTITIONS:
         note = (
             f"{n} repetitions do not tell how far the estimate depends on the folds; repeat at least {FEWEST_PARTITIONS} times, "
             "better 10"
         )
+    elif variance == 0 and bound == 0:
+        note = "all scores are the same, so that nothing tells how far another partition may be off"
     elif fixed <= 0 and theta is None:
         note = "all folds of a repetition have the same score, so that nothing tells what repeating cannot remove; give theta"
     elif fixed <= 0:
         note = "the partitions differ by more than theta allows, which is too small for these data"
     else:
         # rounded before it is rounded up, or 10.000000000000002 repetitions would become 11
-        repetitions, plug_in = (max(1, int(np.ceil(round(v / (eps**2 * fixed), 9)))) for v in (bound, variance))
+        least = 1 if variance > 0 else 2  # equal estimates are no proof that another partition gives the same
+        repetitions, plug_in = (max(least, int(np.ceil(round(v / (eps**2 * fixed), 9)))) for v in (bound, variance))
     mean = float(estimates.mean())
     return Repetitions(n, mean, variance, bound, fixed, fixed_from, repetitions, plug_in, eps, confidence, note)
 
@@ -268,6 +275,14 @@ def _read(
             "one estimate"
         )
     return scores
+
+
+def _unseen(scores: FloatArray, confidence: float) -> float:
+    """Bound of the variance between partitions that all gave the same estimate: others may be off by a row, the smallest step."""
+    steps = np.diff(np.unique(scores))
+    step = float(steps[steps > 1e-12 * np.abs(scores).max()].min(initial=np.inf)) / scores.shape[1]
+    share = 1 - ((1 - confidence) / 2) ** (1 / len(scores))
+    return share * step**2 if np.isfinite(step) else 0.0
 
 
 def _variance(values: FloatArray, size: float) -> float:
