@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import check_results as script
-from foldshift.core.array_files import read_arrays
 from foldshift.core.errors import DamagedError, DataError
+from foldshift.datasets.array_files import read_arrays
 from foldshift.engine.storage.checksums import RECORD, ChecksumRecorder, add_checksums, check_results, recorded
 from foldshift.engine.storage.fold_files import read_folds, write_folds
 from foldshift.engine.storage.parquet_files import column_digest, read_parquet, write_parquet

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldshift.core.array_files import read_arrays
 from foldshift.core.files import atomic_path
+from foldshift.datasets.array_files import read_arrays
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, PathLike, Scaling, Task

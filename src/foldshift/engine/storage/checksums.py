@@ -13,9 +13,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from foldshift.core.array_files import read_arrays
 from foldshift.core.errors import DataError, FoldshiftError
 from foldshift.core.files import content_of
+from foldshift.datasets.array_files import read_arrays
 from foldshift.engine.storage.parquet_files import read_parquet
 
 if TYPE_CHECKING:

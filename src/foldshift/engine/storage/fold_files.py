@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldshift.core.array_files import read_arrays
 from foldshift.core.files import atomic_path
+from foldshift.datasets.array_files import read_arrays
 from foldshift.engine.layout.file_names import cells_wanted, held_folds, in_order, runs_wanted
 from foldshift.engine.layout.seed_blocks import block_range
 
