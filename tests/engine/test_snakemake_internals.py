@@ -161,3 +161,13 @@ def test_jobs_of_an_earlier_run_count_with_the_time_that_it_noted(tmp_path):
     graph = SimpleNamespace(jobs=[done, left], needrun_jobs=lambda: [left])
     (found,) = jobs_done_before(graph, pace=1.5)
     assert (found.rule, found.predicted, found.taken) == ("one", 3.0, 4.5)
+
+
+def test_what_guards_the_lock_and_prefixes_jobs_is_there_in_the_installed_version():
+    from snakemake.persistence import PersistenceBase
+    from snakemake.persistence.file import FilePersistence
+    from snakemake.shell import shell
+
+    assert [name for name in ("lock", "locked", "cleanup_locks", "path") if not hasattr(PersistenceBase, name)] == []
+    assert "_lockdir" in Path(sys.modules[FilePersistence.__module__].__file__).read_text(encoding="utf-8")
+    assert callable(shell.prefix) and callable(shell.get_executable)

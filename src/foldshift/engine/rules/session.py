@@ -174,14 +174,7 @@ class Session:
 
     def begin(self, log: Sequence[str] = ()) -> None:
         """Clear what a killed run left half-written, and report from now on how far this run is; `log`: Snakemake's log files."""
-        folders = [self.config["results"], self.config["resources"]]
-        if self.has_storage:
-            folders.append(internals.local_storage_prefix(self._workflow))
-        for folder in folders:
-            sweep(folder)
-        records = [layout.record() for layout in self.functions.layouts.values()]
-        add_record(record_file(self.config["results"]), records)
-        write_text(self._front_file(), self._front_text())
+        or_end(self._clear)
         internals.stop_rate_limiter(self._workflow)
         here, dag = internals.runs_locally(self._workflow), internals.inside(self._workflow, "dag")
         factor = pace(self.works) if here else 1.0
@@ -197,6 +190,17 @@ class Session:
         self._shown.running = True
         if self.is_main:
             STOPPING.listen(sys.argv)  # Snakemake's scheduler has a handler of its own for SIGTERM
+
+    def _clear(self) -> None:
+        """Clear what a killed run left half-written, and write what this run begins with."""
+        folders = [self.config["results"], self.config["resources"]]
+        if self.has_storage:
+            folders.append(internals.local_storage_prefix(self._workflow))
+        for folder in folders:
+            sweep(folder)
+        records = [layout.record() for layout in self.functions.layouts.values()]
+        add_record(record_file(self.config["results"]), records)
+        write_text(self._front_file(), self._front_text())
 
     def _plan(self, dag: Any, factor: float) -> str:
         """Format what the run will take, before anything is started."""
