@@ -108,4 +108,8 @@ def _filled(values: Any) -> Array:
         return values.filled(np.nan)
     if kind in "biu":
         return values.astype(np.float64).filled(np.nan)
-    return values.filled("NaT") if kind in "mM" else values.astype(object).filled(None)
+    if kind in "mM":
+        return values.filled("NaT")
+    objects = values.data.astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return objects

@@ -121,7 +121,7 @@ def named_folds(folds: TableLike) -> Array:
     return array
 
 
-def tested_rows(folds: Array) -> BoolArray:
+def is_tested(folds: Array) -> BoolArray:
     """Mask of the rows that a fold tests, by folds that `named_folds` returned; raise ValueError if there is none."""
     tested = np.ones(folds.shape, dtype=bool) if folds.dtype.kind in "OUS" else folds != UNTESTED
     if not tested.any():

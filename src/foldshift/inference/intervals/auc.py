@@ -11,7 +11,7 @@ from scipy.stats import norm, rankdata
 from scipy.stats import t as student_t
 
 from foldshift.core.arguments import check_confidence, check_one_of
-from foldshift.core.gate.folds import named_folds, tested_rows
+from foldshift.core.gate.folds import is_tested, named_folds
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.rows import check_same_rows
 from foldshift.core.gate.targets import class_labels
@@ -139,7 +139,7 @@ def auc_interval(
             f"scores and folds have shapes {scores.shape} and {folds.shape} for y of shape {y.shape}; expected (rows,) or "
             "(repetitions, rows) of both, and one class for every row"
         )
-    tested = tested_rows(folds)
+    tested = is_tested(folds)
     ever = tested.any(axis=0)
     y, scores, folds, tested = y[ever], scores[:, ever], folds[:, ever], tested[:, ever]
     classes = np.unique(y)

@@ -9,7 +9,7 @@ import numpy as np
 
 from foldshift.core.arguments import check_confidence, check_one_of
 from foldshift.core.gate.arrays import as_array
-from foldshift.core.gate.folds import named_folds, tested_rows
+from foldshift.core.gate.folds import is_tested, named_folds
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.rows import check_same_rows
 from foldshift.inference._fold_scores import fold_scores
@@ -219,7 +219,7 @@ def _by_fold(losses: TableLike, folds: TableLike) -> list[FloatArray]:
         raise ValueError(
             f"losses has shape {losses.shape} and folds {folds.shape}; expected one loss and one fold for every row, shape (N,)"
         )
-    return [losses[folds == fold] for fold in np.unique(folds[tested_rows(folds)])]
+    return [losses[folds == fold] for fold in np.unique(folds[is_tested(folds)])]
 
 
 class Labels(NamedTuple):

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from foldshift.core.arguments import check_confidence, check_one_of
 from foldshift.core.gate.arrays import as_list
-from foldshift.core.gate.folds import named_folds, refuse_splitter, tested_rows
+from foldshift.core.gate.folds import is_tested, named_folds, refuse_splitter
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.rows import check_same_rows
 from foldshift.core.repr import figures, readable
@@ -135,7 +135,7 @@ def _differences(losses_a: Any, losses_b: Any, folds: TableLike) -> list[FloatAr
             raise ValueError(
                 f"losses_a, losses_b and folds have shapes {a.shape}, {b.shape}, {folds.shape}; expected one value for every row"
             )
-        return [(a - b)[folds == fold] for fold in np.unique(folds[tested_rows(folds)])]
+        return [(a - b)[folds == fold] for fold in np.unique(folds[is_tested(folds)])]
     by_fold_a, by_fold_b = (
         [as_numbers(fold, f"{name}[{number}]") for number, fold in enumerate(as_list(losses, name))]
         for name, losses in (("losses_a", losses_a), ("losses_b", losses_b))
