@@ -53,7 +53,7 @@ check: $(READY) ## the tests that `make test` leaves out: all studies, the same 
 	$(PYTEST) -m "slow and not thorough"
 
 .PHONY: thorough
-thorough: $(READY) ## the tests that `make check` leaves out: half an hour; or one longer trial: WHAT=adapters|bytes|crash|fuzz|s3|slurm
+thorough: $(READY) ## the tests that `make check` leaves out: half an hour; or one longer trial: WHAT=adapters|bytes|calls|crash|fuzz|s3|slurm
 	$(if $(WHAT),$(call choice,thorough),$(PYTEST) -m thorough)
 
 # contract tests against skore, optuna and AutoGluon, each in a fresh environment: two minutes
@@ -64,6 +64,8 @@ thorough_bytes = "$(BIN)/python" tests/check_bytes.py
 thorough_crash = "$(BIN)/python" tests/crash_runner.py
 # a million damaged data files against every parser
 thorough_fuzz = "$(BIN)/python" tests/fuzz/fuzz_parsers.py --inputs 1000000 --seed 1 --keep build/fuzz
+# fifty thousand calls of public functions against SciPy, scikit-learn and, where it is installed, statsmodels: some minutes
+thorough_calls = "$(BIN)/python" tests/fuzz/fuzz_calls.py --calls 50000 --seed 0
 # a run with its files in a bucket of a server on this machine, killed and resumed; calls are counted: ten minutes
 thorough_s3 = "$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]' && \
 	"$(BIN)/python" -m pytest tests/engine/test_bucket.py tests/workflow/test_s3.py && "$(BIN)/python" tests/s3_server.py

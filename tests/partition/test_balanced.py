@@ -289,7 +289,7 @@ def test_frames_with_text_and_missing_values_are_taken():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"groups": np.arange(39)}, r"groups have shape \(39,\); expected \(n_samples,\) = \(40,\)"),
+        ({"groups": np.arange(39)}, "X, y and groups have 40, 40 and 39 samples; expected the same number"),
         ({"groups": np.append(np.arange(39.0), np.nan)}, "groups contain NaN: 1 of 40 rows .the first is row 39"),
         ({"groups": np.arange(40) % 3}, "n_folds=4 is greater than the number of groups, 3"),
         ({"groups": np.array(["a", 1] * 20, dtype=object)}, "groups mix labels of type int and str"),

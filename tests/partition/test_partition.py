@@ -183,7 +183,7 @@ def test_splitters_work_where_scikit_learn_takes_cv():
             "y must hold numbers .* StratifiedKFold",
         ),
         (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), [1, 2, np.nan, 3])), "y contains NaN"),
-        (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), np.arange(5.0))), "inconsistent numbers of samples"),
+        (lambda: next(ContinuousStratifiedKFold(2).split(np.ones((4, 1)), np.arange(5.0))), "X and y have 4 and 5 samples"),
     ],
 )
 def test_splitters_say_what_is_wrong(make, message):

@@ -20,7 +20,7 @@ from foldshift.partition.methods.leave_group_out import group_codes
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
 
 SWEEPS = 3  # over all runs; more change little
 TARGET = 4.0  # weight of what is stratified on beside an input
@@ -117,7 +117,6 @@ def cb_tscv_folds(
     check_rows(X=X, y=y, groups=groups)
     table = _Table(X, n_folds, groups, stratify, categorical_features)
     y = numeric_target(y)
-    table.check_length(y)
     if table.groups is not None:
         return table.grouped(rngs, _Targets(y[:, None].astype(np.float64), np.zeros(1, dtype=bool)))
     order = np.argsort(y, kind="stable")
@@ -180,7 +179,6 @@ def cb_scv_folds(
     check_rows(X=X, y=y, groups=groups)
     table = _Table(X, n_folds, groups, stratify, categorical_features)
     codes = np.unique(class_target(y), return_inverse=True)[1]
-    table.check_length(codes)
     if table.groups is not None:
         return table.grouped(rngs, _Targets(codes[:, None].astype(np.float64), np.ones(1, dtype=bool)))
     members = rows_by_class(codes)
@@ -294,7 +292,6 @@ def cb_table_folds(
     if X is None:
         X = np.zeros((len(targets), 1))
     table = _Table(X, n_folds, groups, stratify, categorical_features)
-    table.check_length(targets)
     return table.grouped(rngs, _Targets(targets, is_nominal))
 
 
@@ -319,10 +316,6 @@ class _Table:
             raise ValueError(
                 f"n_folds={n_folds} is greater than the number of groups, {self.groups.max() + 1}: a group is never in two folds"
             )
-
-    def check_length(self, y: Array) -> None:
-        if len(y) != self.n_samples:
-            raise ValueError(f"X and y have {self.n_samples} and {len(y)} samples; expected the same number")
 
     def dealt(self, rngs: Iterable[np.random.Generator], runs_of: Callable[[np.random.Generator], _Runs]) -> UnsignedArray:
         """Deal samples into folds once per generator, by the runs that `runs_of` makes with it."""

@@ -261,8 +261,6 @@ def cut_by_neighbours(
     check_rules(metric, options.duplicates, options.remainders)
     duplicates = options.duplicates or ("skipped" if metric == "keel" else "neighbours")
     remainders = options.remainders or ("restart" if metric == "keel" else "spread")
-    if len(X) != len(codes):
-        raise ValueError(f"X has shape {X.shape}; expected (n_samples, n_features) with n_samples={len(codes)} as in y")
     if metric != "heom" and np.isnan(X).any():
         raise ValueError(
             f"Input X contains NaN, for which metric={metric!r} has no rule; use metric='heom', where a missing value is at "
