@@ -63,8 +63,9 @@ def check_readable(data: bytes) -> None:
         _check_zip(data)
     start = data[: 2**12].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if looks_like_html(data):
-        shows = f"; if it shows the table, {_SAVE}" if b"<table" in data[: 2**20].lower() else ""
-        raise DataError(f"this is an HTML page, not data{shows}; else open the address in a browser to see what it says")
+        look = "open the address in a browser to see what it says"
+        todo = f"if it shows the table, {_SAVE}; else {look}" if b"<table" in data[: 2**20].lower() else look
+        raise DataError(f"this is an HTML page, not data; {todo}")
     if start.startswith((b"<?xml", b"<")) and b">" in start:
         raise DataError(f"this is an XML document, not a table of rows; {_SAVE}")
 
