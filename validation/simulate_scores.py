@@ -87,6 +87,9 @@ def fold_score(score: str, y: Array, predicted: Array) -> float:
         if score == "balanced_accuracy":
             rows = table.sum(axis=1)
             return float((np.diag(table)[rows > 0] / rows[rows > 0]).mean())
+        if score.startswith("f1_"):  # a fold may lack a class
+            right, sizes = np.diag(table), table.sum(axis=0) + table.sum(axis=1)
+            return float(np.average(2 * right / sizes, weights=table.sum(axis=1) if score == "f1_weighted" else None))
         return float(np.nan_to_num(table_scores(table / table.sum())[score]))
     if score == "r2":
         return float(1 - ((y - predicted) ** 2).mean() / y.var()) if len(y) > 1 else np.nan
@@ -196,24 +199,28 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     options = parser.parse_args()
     facts = {"samples": options.samples, "first": options.first, "seed": options.seed, "populations": options.populations}
-    tables, cells = [], []
-    for kind in options.kinds:
-        n_samples = options.samples if kind == "rows" else options.samples * 3 // 10
-        table, of_kind = measured(intervals(options.kept, options.populations, kind, n_samples, options.first), kind)
-        tables.append(table)
-        cells.append(of_kind)
-        print(table.to_string(float_format="{:.3f}".format), flush=True)
-        mean, lowest = of_kind.covered.mean(), of_kind[of_kind.rarest >= 5].covered.min()
-        print(f"{kind}: mean coverage {mean:.4f} over {len(of_kind)} cells, lowest with five rows of every class {lowest:.3f}")
-    found = {"score_intervals": pd.concat(tables), "score_cells": pd.concat(cells)}
-    found["score_differences"] = differences(options.kept, options.populations, options.samples, options.first)
-    found["zero_disagreement"] = zero_disagreement(2000, options.seed)
-    for name, table in found.items():
-        table = table.round(4)
+
+    def tell(name: str, table: pd.DataFrame) -> None:
+        """Print a table, and keep it if it is of the populations that are held out."""
         if name != "score_cells":
             print(table.to_string(float_format="{:.3f}".format), flush=True)
         if options.populations == "held out":
-            write_table(name, table, **facts)
+            write_table(name, table.round(4), **facts)
+
+    tables, cells = [], []
+    tell("zero_disagreement", zero_disagreement(2000, options.seed))
+    for kind in options.kinds:
+        n_samples = options.samples if kind == "rows" else options.samples * 3 // 10
+        first = options.first if kind == "rows" or options.first is None else options.first * 3 // 10
+        table, of_kind = measured(intervals(options.kept, options.populations, kind, n_samples, first), kind)
+        tables.append(table)
+        cells.append(of_kind)
+        tell("score_intervals", pd.concat(tables))
+        tell("score_cells", pd.concat(cells))
+        mean, lowest = of_kind.covered.mean(), of_kind[of_kind.rarest >= 5].covered.min()
+        print(f"{kind}: mean coverage {mean:.4f} over {len(of_kind)} cells, lowest with five rows of every class {lowest:.3f}")
+        if kind == "rows":
+            tell("score_differences", differences(options.kept, options.populations, options.samples, options.first))
 
 
 if __name__ == "__main__":
