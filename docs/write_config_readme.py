@@ -103,8 +103,8 @@ own_partitioners:
 ```
 
 A function `halves(X, y, n_folds, rngs)` that returns the fold of every sample, an array of shape (len(rngs), len(y)). Put
-`my_cuts.py` in the folder you run in. The name must differ from those of foldshift's partitioners. An error that it raises is
-reported in one line, with its place in the file.
+`my_cuts.py` in the folder you run in. Row i must depend on `rngs[i]` alone; X and y are read-only. The name must differ from
+those of foldshift's partitioners. An error that it raises is reported in one line, with its place in the file.
 """
 
 

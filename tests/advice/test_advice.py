@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 
 import joblib
 import numpy as np
@@ -38,14 +39,15 @@ from foldshift.advice.data import as_data
 from foldshift.advice.expected import expected_of
 from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import find_faults
-from foldshift.advice.learner_warnings import warned
+from foldshift.advice.learner.learner_calls import fit, fit_and_score, losses_on
+from foldshift.advice.learner.learner_warnings import warned
 from foldshift.advice.power import in_words, power_of
 from foldshift.advice.preprocessing import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.score import as_score
 from foldshift.advice.split_half import N_PAIRS, on_half
 from foldshift.advice.split_shift import cut, cuts_side_by_side, first_cut_seconds, split_shift
-from foldshift.advice.timed_cv import N_SPREAD, fit, losses_on, seconds_of
+from foldshift.advice.timed_cv import N_SPREAD, seconds_of
 from foldshift.core.compiling import _folder
 from foldshift.inference.intervals.mean_loss import DEPENDENT, _skewness, mean_and_variance
 from foldshift.inference.intervals.score_ends import row_interval
@@ -423,7 +425,7 @@ def test_the_bias_of_every_cut_is_that_on_halves_of_the_table(numbers):
     assert (found["TSCV"].bias, found["TSCV"].bias_error) == (numbers.halves["bias"], numbers.halves["bias_error"])
     data, score, learner = as_data(X_CLASSES, Y_NUMBERS), as_score(None, "regression"), LinearRegression()
     half, other = np.arange(0, 120, 2), np.arange(1, 120, 2)
-    losses, truth = on_half(learner, data, score, "CV", 5, (half, other, 7))
+    losses, truth = on_half(partial(fit_and_score, learner, data, score), data, "CV", 5, (half, other, 7))
     (folds,) = make_folds("CV", X_CLASSES.iloc[half], Y_NUMBERS[half], n_folds=5, seeds=[7])
     of_rows, of_others = np.empty(60), np.empty((5, 60))
     for f in range(5):

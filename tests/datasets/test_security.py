@@ -340,9 +340,9 @@ def test_nothing_unpickles_what_comes_from_a_file_and_no_shell_is_used(root):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         names += [node.module] if isinstance(node, ast.ImportFrom) else []
         found |= {file for name in names if name and name.split(".")[0] in modules}
-    # isolation: a pipe to the process's own fork, no file; the others: joblib's number of workers
-    workers = {"evaluation/cross_validate.py", "advice/timed_cv.py", "advice/preprocessing.py"}
-    assert found <= {f"src/foldshift/{name}" for name in (*workers, "engine/jobs/isolation.py")}
+    # guarded_process: a pipe to the process's own fork, no file; the others: joblib's number of workers
+    workers = {"evaluation/cross_validate.py", "advice/learner/learner_calls.py", "advice/preprocessing.py"}
+    assert found <= {f"src/foldshift/{name}" for name in (*workers, "core/user_code/guarded_process.py")}
 
 
 def workflow_files(root):

@@ -149,7 +149,9 @@ def test_tables_and_figures_are_made_again_byte_for_byte_elsewhere(archived, mad
     assert done.returncode == 0, done.stdout + done.stderr
     outputs = outputs_of(archived)
     assert len(outputs) > 100
-    assert f"{len(outputs)} of {len(outputs)} files identical" in done.stdout and "differ" not in done.stdout
+    assert f"{len(outputs)} of {len(outputs)} files identical" in done.stdout and "Versions that differ" not in done.stdout
+    (code,) = (line for line in done.stdout.splitlines() if line.startswith("Code that differ"))
+    assert code.endswith(" from there: Snakefile, scripts/make_items.py, workflow/Snakefile")  # see `with_code`
     assert not [name for name, path in outputs.items() if (folder / "run" / name).read_bytes() != path.read_bytes()]
 
 

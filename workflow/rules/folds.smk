@@ -25,6 +25,7 @@ rule make_folds:
         master_seed=config["master_seed"],
         iterations=ask.iterations_of_job,
         partitioners=ask.partitioners_of_job,
+        limits=limits,
     message:
         "Cutting {wildcards.dataset} with {wildcards.bundle}, seeds {wildcards.block}"
     script:

@@ -12,7 +12,8 @@ import numpy as np
 from foldshift.advice.data import as_data, check_kind
 from foldshift.advice.given_split import GivenSplit, given_split
 from foldshift.advice.issues import find_faults
-from foldshift.advice.learner_warnings import with_warnings_as_an_issue
+from foldshift.advice.learner.learner_calls import LearnerCalls
+from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
 from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.report_interval import difference, score_intervals
 from foldshift.advice.result import Advice
@@ -62,7 +63,7 @@ def advise(
     groups: ArrayLike | None = None,
     cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     compare: Estimator = None,
-    budget: float | str | None = 60,
+    budget: float | str | Clock | None = 60,
     rope: float | None = None,
     confidence: float = 0.95,
     task: Task | None = None,
@@ -71,6 +72,7 @@ def advise(
     random_state: int = SEED,
     left_out: dict[str, str] | None = None,
     tell: Callable[[str], object] | None = None,
+    isolate: bool = True,
 ) -> Advice:
     """Advise on one table: how to cut it and how often, which interval to print, whether the split is fair, what to beware of.
 
@@ -95,7 +97,8 @@ def advise(
         Another learner, cross-validated on the same folds.
     budget : float, str or None, default=60
         Time for everything: seconds, or a text such as ``"90s"`` or ``"5 min"``; None: as long as it takes. At least one
-        cross-validation is finished if one is possible.
+        cross-validation is finished if one is possible. A fit that goes on after the time is used up, for three times as long as
+        the first one took, is stopped.
     rope : float, optional
         Differences in loss up to this do not matter (in score, where rows have no loss). By default .01 for scores from 0 to 1,
         but at most a tenth of the baseline's error rate; 1 % of the baseline's loss for others.
@@ -114,6 +117,8 @@ def advise(
         of dates, which raises the question of time.
     tell : callable, optional
         ``tell(text)`` is called with the step that begins.
+    isolate : bool, default=True
+        Whether learners, scorers and a user-defined split run in a copy of this process; see Notes.
 
     Returns
     -------
@@ -123,7 +128,16 @@ def advise(
     Raises
     ------
     ValueError
-        If the data, the learner or an argument cannot be used; the message is one line.
+        If the data, the learner or an argument cannot be used; the message is one line. Of a learner: if it raises an error,
+        exits, crashes, exhausts memory, takes too long, or predicts what is not of the target.
+
+    Notes
+    -----
+    What runs in a copy of this process can neither stop nor change it: variables, random state, files that are open. What it
+    prints is dropped. Libraries use one thread there, and joblib threads in place of processes.
+
+    Copies are made on Linux only. Elsewhere, and with ``isolate=False``, a learner that hangs is not stopped and one that crashes
+    takes Python along. A learner that uses a graphics card needs ``isolate=False``, because its driver does not survive a copy.
 
     Examples
     --------
@@ -133,7 +147,7 @@ def advise(
     >>> advice.interval.low < 0.05 < advice.interval.high
     True
     """
-    clock = Clock(seconds_of(budget))
+    clock = budget if isinstance(budget, Clock) else Clock(seconds_of(budget))
     check_confidence(confidence)
     _check_numbers(rope, most_repetitions, random_state)
     tell = tell or _silent
@@ -148,15 +162,17 @@ def advise(
         estimator = prepared(estimator, data.X) if has_gaps_or_texts(data.X) else estimator
     score = as_score(scoring, data.task, len(data.classes) if data.task == "classification" else 2)
     rng = np.random.default_rng(random_state)
-    tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
-    seconds = first_fit(estimator, data, score)
-    judged = _judge(given_split(cv, data), data, left_out, rng, tell)
     learners = _learners(estimator, compare, data)
-    facts = _facts(data, score, max(0.0, clock.left) * FOR_FITS / max(seconds * (len(learners) - 1), 1e-9))
-    parts = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
-    k = _n_folds(int(parts["folds"].advice), data)
-    experiment = Experiment(learners, data, score, str(parts["cut"].advice), k, random_state, confidence, clock, tell)
-    measured = _measure(experiment, seconds, most_repetitions, rng)
+    with LearnerCalls(learners, data, score, clock, isolate) as calls:
+        tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
+        first = first_fit(calls, next(iter(learners)), data)
+        split = given_split(cv, data, clock.left if isolate else None)
+        judged = _judge(split, data, left_out, rng, tell)
+        facts = _facts(data, score, max(0.0, clock.left) * FOR_FITS / max(first.seconds * (len(learners) - 1), 1e-9))
+        parts = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
+        k = _n_folds(int(parts["folds"].advice), data)
+        experiment = Experiment(learners, data, score, str(parts["cut"].advice), k, random_state, confidence, clock, calls, tell)
+        measured = _measure(experiment, first.seconds, most_repetitions, rng)
     fits = measured.fits
     parts["repetitions"] = decide(
         "repetitions", facts | {"fits": len(fits.folds) * k, "one_partition": measured.partitions.are_one}
@@ -191,7 +207,7 @@ def advise(
         seconds=clock.spent,
         budget=None if budget is None else clock.budget,
         methods="",
-        notes=(*data.notes, *judged.split.notes, *measured.notes),
+        notes=(*data.notes, *first.notes, *judged.split.notes, *measured.notes),
         versions=used_versions(),
     )
     methods = methods_paragraph(advice, title_in_full(estimator), confidence, random_state)
@@ -253,7 +269,9 @@ def _measure(experiment: Experiment, seconds_per_fit: float, most_repetitions: i
     cuts = with_spreads(experiment, cuts, fits, partitions.are_one)
     halves = on_halves(experiment, fits.seconds_per_fit, rng)
     cuts = with_biases(experiment, cuts, halves, fits.seconds_per_fit)
-    return _Measured(fits, repetitions, partitions, tuple(cuts), halves.summary, notes if left_out else ())
+    stopped = (f"{fits.stopped} was stopped in a repetition, which is left out: the budget is used up",)
+    said = (*(notes if left_out else ()), *(stopped if fits.stopped else ()))
+    return _Measured(fits, repetitions, partitions, tuple(cuts), halves.summary, said)
 
 
 def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 
+from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.partition.folds import PartialTrainingError, as_folds
+from foldshift.partition.user_cuts import is_known
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
@@ -28,8 +30,17 @@ class GivenSplit(NamedTuple):
     forward: bool = False  # whether it cannot be judged because it trains only on rows before its test rows
 
 
-def given_split(cv: CV, data: Data) -> GivenSplit:
-    """Make folds of the user's split, by default of what scikit-learn would do; raise ValueError if it does not fit the table."""
+def given_split(cv: CV, data: Data, seconds: float | None = None) -> GivenSplit:
+    """Make folds of the user's split, by default of what scikit-learn would do; raise ValueError if it does not fit the table.
+
+    With `seconds`, a user-defined splitter runs in a process of its own, and is stopped after that time.
+    """
+    if cv is None or is_known(cv) or isinstance(cv, numbers.Integral):
+        return _given_split(cv, data)
+    return call_guarded(lambda: _given_split(cv, data), f"cv: {type(cv).__name__}", seconds)
+
+
+def _given_split(cv: CV, data: Data) -> GivenSplit:
     splitter, name = _named_splitter(cv, data)
     try:
         with warnings.catch_warnings():
@@ -68,4 +79,4 @@ def _named_splitter(cv: CV, data: Data) -> tuple[Splitter | list[tuple[Array, Ar
 def _goes_forward(splitter: Splitter | list[tuple[Array, Array]], data: Data) -> bool:
     """Return True if every part is tested on rows behind those that it is trained on."""
     pairs = splitter if isinstance(splitter, list) else list(splitter.split(data.X, data.y, data.groups))
-    return bool(pairs) and all(np.max(train) < np.min(test) for train, test in pairs)
+    return bool(pairs) and all(len(train) and len(test) and np.max(train) < np.min(test) for train, test in pairs)

@@ -15,8 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from foldshift.core.errors import DataError, unknown
-from foldshift.core.imports import import_object
+from foldshift.core.estimators import check_predictor
+from foldshift.core.imports import import_object, is_own
 from foldshift.core.remedies import Remedy
+from foldshift.core.user_code.answers import one_line
+from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.shift.table_versions import as_table, is_frame
 
 if TYPE_CHECKING:
@@ -86,27 +89,36 @@ def baseline(task: Task) -> Estimator:
     return DummyClassifier(strategy="prior") if task == "classification" else DummyRegressor()
 
 
-def imported(path: str, task: Task, setting: str = "learner") -> Estimator:
+def imported(path: str, task: Task, setting: str = "learner", seconds: float | None = None) -> Estimator:
     """Make a learner by scikit-learn's name or an import path, with its defaults, and with random state 0 if it takes one.
 
-    `setting` is the option that named it, for messages.
+    `setting` is the option that named it, for messages. With `seconds`, a learner that is not of scikit-learn or this library is
+    first made in a process of its own, so that one that hangs or ends its process there is refused.
     """
     if "." not in path:
         path = _by_name(path, task, setting)
+    if is_own(path):
+        call_guarded(lambda: bool(_made(path)), f"learner {path!r}", seconds)
+    learner = _made(path)
+    if "random_state" in learner.get_params() and learner.get_params()["random_state"] is None:
+        learner.set_params(random_state=SEED)
+    return learner
+
+
+def _made(path: str) -> Estimator:
     try:
         made = import_object(path, "learner")
     except ValueError as error:
         raise DataError(str(error)) from error
     try:
         learner = made() if isinstance(made, type) or callable(made) else made
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise DataError(
-            f"learner {path!r} could not be made without arguments: {error}; name a function that makes it"
+            f"learner {path!r} could not be made without arguments: {one_line(error)}; name a function that makes it"
         ) from error
     if not hasattr(learner, "fit") or not hasattr(learner, "predict"):
         raise DataError(f"learner {path!r} is a {type(learner).__name__} without fit and predict; name a scikit-learn estimator")
-    if "random_state" in learner.get_params() and learner.get_params()["random_state"] is None:
-        learner.set_params(random_state=SEED)
+    check_predictor(learner, f"learner {path!r}")
     return learner
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from foldshift.advice.split_shift import cut, table_of
-from foldshift.advice.timed_cv import fit, losses_on
-from foldshift.core.errors import DataError
+from foldshift.core.errors import DataError, StoppedError
 from foldshift.inference.intervals.score_ends import row_interval
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
+    from foldshift.advice.learner.learner_calls import Scored
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift
     from foldshift.advice.timed_cv import Experiment
-    from foldshift.core.types import Estimator, FloatArray, IntArray
+    from foldshift.core.types import FloatArray, IntArray
 
 FOR_HALVES = 0.4  # share of what is left when the cuts are compared
 N_PAIRS, FEWEST_PAIRS, FOR_FEWEST = 10, 3, 0.8  # of halves; the last: share of what is left that the fewest may take
@@ -71,6 +73,7 @@ def on_halves(experiment: Experiment, seconds_per_fit: float, rng: np.random.Gen
     widths: list[float] = []
     drawn: list[Half] = []
     stop = clock.left * (1 - FOR_HALVES * 2)
+    of_learner = partial(experiment.calls, experiment.name)
     for _ in range(most):
         if len(drawn) >= 2 * FEWEST_PAIRS and clock.left < stop:
             break
@@ -78,7 +81,9 @@ def on_halves(experiment: Experiment, seconds_per_fit: float, rng: np.random.Gen
         if not pair:
             continue
         try:
-            made = [on_half(experiment.learner, data, score, experiment.cut, experiment.k, half) for half in pair]
+            made = [on_half(of_learner, data, experiment.cut, experiment.k, half) for half in pair]
+        except StoppedError:
+            break
         except DataError:  # a learner may need more rows than a half has
             continue
         drawn += pair
@@ -131,17 +136,20 @@ def _over_pairs(gaps: list[float]) -> tuple[float, float]:
 
 
 def on_half(
-    learner: Estimator, data: Data, score: Score, partitioner: str, k: int, half: Half | tuple[IntArray, IntArray, int]
+    score: Callable[..., list[Scored]], data: Data, partitioner: str, k: int, half: Half | tuple[IntArray, IntArray, int]
 ) -> tuple[FloatArray, FloatArray]:
-    """Cross-validate one half: the losses of its rows, and the mean loss of its models on every row of the other."""
+    """Cross-validate one half: the losses of its rows, and the mean loss of its models on every row of the other.
+
+    ``score(train, *tests)`` fits a learner on some rows and scores it on others.
+    """
     rows, others, seed = half
     part, nominal = data._replace(target=data.target[rows]), data.nominal if data.columns else None
     folds = cut(partitioner, table_of(data)[rows], part, k, [seed], nominal)[0]
-    losses, truths = np.empty(len(rows)), []
+    losses, truths = np.empty(len(rows)), list[Any]()
     for fold in range(k):
-        model = fit(learner, data, rows[folds != fold])
-        losses[folds == fold] = losses_on(model, data, score, rows[folds == fold])
-        truths.append(losses_on(model, data, score, others))
+        inside, outside = score(rows[folds != fold], rows[folds == fold], others)
+        losses[folds == fold] = inside.losses
+        truths.append(outside.losses)
     return losses, np.mean(truths, axis=0)
 
 
@@ -159,7 +167,9 @@ def with_biases(experiment: Experiment, cuts: list[CutShift], halves: HalvesFoun
     for number, half in enumerate(halves.drawn[: 2 * n_pairs], 1):
         for other in [name for name in others if name in found]:
             try:
-                losses, truth = on_half(experiment.learner, experiment.data, score, other, k, half)
+                losses, truth = on_half(partial(experiment.calls, experiment.name), experiment.data, other, k, half)
+            except StoppedError:
+                return cuts
             except DataError:
                 del found[other]
                 continue

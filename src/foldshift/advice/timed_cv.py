@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from joblib import parallel_config
-from sklearn.base import clone
 
 from foldshift.advice.split_shift import RANDOM_GROUPS, cut, table_of
-from foldshift.core.errors import DataError
-from foldshift.core.estimators import rows_of, title
+from foldshift.core.errors import DataError, StoppedError
+from foldshift.core.estimators import title
 from foldshift.core.remedies import Given
 from foldshift.inference.repetitions.recommend import FEWEST_PARTITIONS, recommend_repetitions
 from foldshift.partition.distinct import distinct_partitions
@@ -24,9 +22,10 @@ from foldshift.shift.report.drift_text import counted
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
+    from foldshift.advice.learner.learner_calls import LearnerCalls, Scored
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift
-    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, UnsignedArray
+    from foldshift.core.types import Array, Estimator, FloatArray, UnsignedArray
     from foldshift.inference.repetitions.recommend import Repetitions
     from foldshift.partition.distinct import Partitions
 
@@ -41,12 +40,12 @@ EPS = 0.25  # of the standard deviation that no repetition removes: beyond, anot
 
 
 class Clock:
-    """A budget of seconds, from now on."""
+    """A budget of seconds, from now on or from an earlier time of `time.perf_counter`."""
 
     stopped = False  # whether the user wants an end now
 
-    def __init__(self, seconds: float) -> None:
-        self.begun, self.budget = time.perf_counter(), float(seconds)
+    def __init__(self, seconds: float, begun: float | None = None) -> None:
+        self.begun, self.budget = time.perf_counter() if begun is None else begun, float(seconds)
 
     @classmethod
     def stop_all(cls) -> None:
@@ -102,6 +101,7 @@ class Experiment:
     random_state: int
     confidence: float
     clock: Clock
+    calls: LearnerCalls
     tell: Tell  # ``tell(text)`` is called with the step that begins
 
     @property
@@ -121,6 +121,13 @@ class Experiment:
         return cut(partitioner, table_of(self.data), self.data, self.k, seeds, nominal)
 
 
+class FirstFit(NamedTuple):
+    """Duration of the first fit in seconds, and notes on the learner."""
+
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
 class Fits(NamedTuple):
     """Results of cross-validation."""
 
@@ -133,6 +140,7 @@ class Fits(NamedTuple):
     seconds_per_fit: float  # mean duration of a fit of the first learner and the prediction of its test part
     # prediction of every row by learner, for a pooled score: code of the class, score of the positive class, or number; (r, n)
     predictions: dict[str, FloatArray]
+    stopped: str = ""  # learner that was stopped in a repetition that is left out
 
     def joined(self, other: Fits) -> Fits:
         """Append the repetitions of other fits of the same learners."""
@@ -144,23 +152,30 @@ class Fits(NamedTuple):
         per_fit = (self.seconds_per_fit * self.n_fits + other.seconds_per_fit * other.n_fits) / n_fits
         folds = np.concatenate([self.folds, other.folds])
         losses, scores = both(self.losses, other.losses), both(self.scores, other.scores)
-        predictions = both(self.predictions, other.predictions)
-        return Fits(folds, losses, scores, self.seconds + other.seconds, n_fits, per_fit, predictions)
+        predictions, stopped = both(self.predictions, other.predictions), other.stopped
+        return Fits(folds, losses, scores, self.seconds + other.seconds, n_fits, per_fit, predictions, stopped)
 
 
-def first_fit(learner: Estimator, data: Data, score: Score) -> float:
-    """Seconds that a fit on nine tenths of the rows takes; raise DataError if learner or score cannot handle these data."""
+def first_fit(calls: LearnerCalls, name: str, data: Data) -> FirstFit:
+    """Time a fit on nine tenths of the rows; raise DataError if learner or score cannot handle these data."""
     test = np.zeros(data.n, dtype=bool)
     # Every tenth row of the rows in order of the target: no class with ten rows or more is left out of either part.
     test[np.argsort(data.target, kind="stable")[::10]] = True
     seconds: list[float] = []
+    found: list[Scored] = []
     for _ in range(2):
         begun = time.perf_counter()
-        _one(learner, data, score, test)
+        found += calls(name, np.flatnonzero(~test), np.flatnonzero(test))
         seconds.append(time.perf_counter() - begun)
         if seconds[0] > QUICK:
             break
-    return min(seconds)  # the first one may have loaded or compiled something
+    calls.usual_seconds = min(seconds)  # the first one may have loaded or compiled something
+    first, last = (one.score if one.losses is None else one.losses for one in (found[0], found[-1]))
+    notes = (
+        f"two fits of {name} on the same rows predicted different values: it draws at random without a seed of its own, or keeps "
+        "something from fit to fit; set its random_state",
+    )
+    return FirstFit(calls.usual_seconds, () if np.allclose(first, last, rtol=1e-6, equal_nan=True) else notes)
 
 
 def cross_validate(
@@ -178,7 +193,7 @@ def cross_validate(
     `reserve` seconds are left over. `seconds` is the expected duration of the first repetition. ``progress(n)`` is called with
     the number of finished folds.
     """
-    data, score, learners, clock = experiment.data, experiment.score, experiment.learners, experiment.clock
+    data, learners, clock = experiment.data, experiment.learners, experiment.clock
     k = int(folds.max()) + 1
     losses: dict[str, list[FloatArray]] = {name: [] for name in learners}
     scores: dict[str, list[FloatArray]] = {name: [] for name in learners}
@@ -193,9 +208,14 @@ def cross_validate(
             test = row == fold
             if not test.any():
                 continue
-            for name, learner in learners.items():
+            for name in learners:
                 start = time.perf_counter()
-                values, mean = _one(learner, data, score, test)
+                try:
+                    ((values, mean),) = experiment.calls(name, np.flatnonzero(~test), np.flatnonzero(test))
+                except StoppedError:
+                    if repetition < least:
+                        raise
+                    return _fits(experiment, folds, (losses, scores), _Spent(total, n_fits, of_first), stopped=name)
                 if name == experiment.name:
                     n_fits, of_first = n_fits + 1, of_first + time.perf_counter() - start
                 of_folds[name][fold] = mean
@@ -208,13 +228,29 @@ def cross_validate(
             scores[name].append(of_folds[name])
         taken = time.perf_counter() - begun
         total, seconds = total + taken, max(seconds * 0.5, taken * 1.05)
+    return _fits(experiment, folds, (losses, scores), _Spent(total, n_fits, of_first))
+
+
+class _Spent(NamedTuple):
+    """Duration of all fits, number of fits of the first learner, and their duration."""
+
+    seconds: float
+    n_fits: int
+    of_first: float
+
+
+def _fits(
+    experiment: Experiment, folds: Array, found: tuple[dict[str, list[FloatArray]], ...], spent: _Spent, stopped: str = ""
+) -> Fits:
+    """Put the finished repetitions together."""
+    losses, scores = found
     done = len(scores[experiment.name])
-    of_rows = {name: np.array(values) for name, values in losses.items()}
-    by_fold = {name: np.array(values) for name, values in scores.items()}
-    has_losses, is_pooled = score.losses is not None, score.kind == "pooled"
-    return Fits(
-        folds[:done], of_rows if has_losses else {}, by_fold, total, n_fits, of_first / n_fits, of_rows if is_pooled else {}
-    )
+    of_rows = {name: np.array(values[:done]) for name, values in losses.items()}
+    by_fold = {name: np.array(values[:done]) for name, values in scores.items()}
+    has_losses, is_pooled = experiment.score.losses is not None, experiment.score.kind == "pooled"
+    seconds, n_fits, of_first = spent
+    losses_of_rows, predictions = of_rows if has_losses else {}, of_rows if is_pooled else {}
+    return Fits(folds[:done], losses_of_rows, by_fold, seconds, n_fits, of_first / n_fits, predictions, stopped)
 
 
 class Repeated(NamedTuple):
@@ -249,11 +285,15 @@ def cross_validate_repeatedly(experiment: Experiment, seconds_per_fit: float, mo
     while (
         found is not None
         and found.repetitions is not None
+        and not fits.stopped
         and len(fits.folds) < min(found.repetitions, most)
         and clock.left - reserve > 2 * fits.seconds / len(fits.folds)
     ):
         more, expected = folds[len(fits.folds) : len(fits.folds) + 5], fits.seconds / len(fits.folds)
-        fits = fits.joined(cross_validate(experiment, more, reserve=reserve, seconds=expected, progress=progress))
+        try:
+            fits = fits.joined(cross_validate(experiment, more, reserve=reserve, seconds=expected, progress=progress))
+        except StoppedError:
+            fits = fits._replace(stopped=called)
         found = _repetitions(fits, experiment.name)
     made = possible if possible.are_one else distinct_partitions(fits.folds, groups=groups)
     if found is not None and not made.all_differ:
@@ -306,78 +346,3 @@ def with_spreads(experiment: Experiment, cuts: list[CutShift], fits: Fits, is_on
         spread = float(np.std(experiment.score.show(np.nanmean(rows, axis=1)), ddof=1))
         found.append(one._replace(spread=spread, n_partitions=len(first)))
     return found
-
-
-def fit(learner: Estimator, data: Data, train: IntArray) -> Estimator:
-    """Fit a clone of the learner on some rows; raise DataError with one line if that fails."""
-    try:
-        return clone(learner).fit(rows_of(data.X, train), data.y[train])
-    except Exception as error:
-        raise DataError(
-            f"{type(learner).__name__} could not be fitted: {_one_line(error)}. Texts, dates and missing values need a pipeline "
-            "that codes and fills them: foldshift.advice.preprocessing.prepared(learner, X) makes a plain one"
-        ) from error
-
-
-def losses_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> FloatArray:
-    """Losses of a fitted learner on some rows; shape (n_rows,)."""
-    if score.losses is None:
-        raise TypeError(f"{score.name} is a score of whole folds; it has no loss of a row")
-    if not hasattr(model, score.method):
-        raise DataError(f"{type(model).__name__} has no {score.method}, which {score.name} needs; take another scoring")
-    with parallel_config(n_jobs=1):  # sums over trees in one order, so that the same seed gives the same bytes
-        predicted = np.asarray(getattr(model, score.method)(rows_of(data.X, rows)))
-    classes: Array = getattr(model, "classes_", np.empty(0))
-    if score.method == "predict_proba":
-        every = np.unique(data.y)
-        predicted, classes = _all_classes(predicted, np.searchsorted(every, classes), len(every)), every
-    elif predicted.ndim == 2 and predicted.shape[1] == 1:
-        predicted = predicted[:, 0]
-    losses = np.asarray(score.losses(data.y[rows], predicted, classes), dtype=np.float64)
-    if not np.isfinite(losses).all():
-        raise DataError(
-            f"{type(model).__name__} predicts values that are NaN or infinite for {int((~np.isfinite(losses)).sum())} of "
-            f"{len(losses)} rows; fix the learner, or scale its inputs"
-        )
-    return losses
-
-
-def _all_classes(predicted: FloatArray, codes: IntArray, n_classes: int) -> FloatArray:
-    """Probabilities with a column for every class of the table: 0 for those that the training part lacked."""
-    out = np.zeros((len(predicted), n_classes))
-    out[:, codes] = predicted
-    return out
-
-
-def _one_line(error: Exception) -> str:
-    """Type and first line of an error."""
-    return f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0].rstrip('.')}"
-
-
-def _one(learner: Estimator, data: Data, score: Score, test: BoolArray) -> tuple[FloatArray | None, float]:
-    """Losses of the rows of a test part (predictions for a pooled score, None for one of folds), and their mean, or the score."""
-    rows = np.flatnonzero(test)
-    model = fit(learner, data, np.flatnonzero(~test))
-    if score.scorer is None:
-        values = losses_on(model, data, score, rows)
-        return values, float(values.mean())
-    try:
-        with parallel_config(n_jobs=1):
-            value = float(score.scorer(model, rows_of(data.X, rows), data.y[rows]))
-    except Exception as error:
-        raise DataError(f"{score.name} could not be computed: {_one_line(error)}; take another scoring") from error
-    return (predictions_on(model, data, score, rows) if score.kind == "pooled" else None), value
-
-
-def predictions_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> FloatArray:
-    """Predictions of a fitted learner for a pooled score: codes of classes, scores of the larger class, or numbers."""
-    X = rows_of(data.X, rows)
-    with parallel_config(n_jobs=1):
-        if score.method == "predict":
-            predicted = np.asarray(model.predict(X)).reshape(len(rows))
-            return np.asarray(
-                np.searchsorted(np.unique(data.y), predicted) if data.task == "classification" else predicted, float
-            )
-        if hasattr(model, "decision_function"):
-            return np.asarray(model.decision_function(X), dtype=np.float64)
-        return np.asarray(model.predict_proba(X), dtype=np.float64)[:, -1]

@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec
 
@@ -145,23 +146,25 @@ def advise(
       foldshift advise data.csv -t survived -l LogisticRegression --compare RandomForestClassifier --html page.html
       foldshift advise data.csv -t y --groups patient --scoring roc_auc --budget 2min --json > advice.json
     """
+    begun = time.perf_counter()  # the budget is for everything, loading of libraries and reading included
     from foldshift.advice.advise import advise as advice_on
     from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.timed_cv import Clock, seconds_of
     from foldshift.command.read_tables import predicted, read, target_and_inputs
 
-    seconds_of(budget)
+    seconds = seconds_of(budget)
+    clock = Clock(seconds, begun)
     _check_writable(html)
     with Progress(quiet) as progress:
         progress(f"reading {file}")
         table = read(file, options)
         found = target_and_inputs(table, options.task)
         X, task = found.X, found.task
-        chosen = usual(task, random_state) if learner is None else imported(learner, task)
-        other = None if compare is None else prepared(imported(compare, task, "compare"), X)
+        chosen = usual(task, random_state) if learner is None else imported(learner, task, seconds=seconds)
+        other = None if compare is None else prepared(imported(compare, task, "compare", seconds), X)
         with on_all_cores(X.size), stops_at_ctrl_c(Clock.stop_all, AT_CTRL_C):
             advice = advice_on(
-                X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, budget=budget,
+                X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, budget=clock,
                 rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
             )  # fmt: skip
     _print_notes(found.notes)

@@ -47,6 +47,14 @@ class DamagedError(DataError):
         )
 
 
+class LearnerError(DataError):
+    """A learner, or other code that a user hands over, that fails, or answers what cannot be used."""
+
+
+class StoppedError(LearnerError):
+    """Code of a user that took longer than it may."""
+
+
 class SourceError(DataError):
     """One source of a data set could not be used; the next one is tried."""
 

@@ -22,7 +22,7 @@ def import_object(path: str, kind: str) -> Any:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise ValueError(f"{kind}: cannot import {path!r} ({error}); give package.module.name") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"{kind}: {module} cannot be imported, it raised {raised(error)}; fix the module") from error
 
 
@@ -40,7 +40,7 @@ def is_named(path: str) -> bool:
     return False
 
 
-def raised(error: Exception, folder: PathLike | None = None) -> str:
+def raised(error: BaseException, folder: PathLike | None = None) -> str:
     """Describe an error and its line in user code (below `folder`, if given), such as ``KeyError: 'x' (my_cuts.py, line 12)``."""
     library, text = Path(__file__).parents[1], " ".join(f"{type(error).__name__}: {error}".split())
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

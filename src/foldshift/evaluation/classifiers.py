@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.core.estimators import clone_with_state
+from foldshift.core.estimators import clone_with_state, title
+from foldshift.core.user_code.answers import as_answer, as_codes, as_probabilities, one_line
+from foldshift.core.user_code.guarded_process import no_copies
 from foldshift.evaluation.class_scores import classification_scores
 from foldshift.evaluation.cross_validate import iterate_fits
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS
-from foldshift.evaluation.regressors import one_line, score_columns
+from foldshift.evaluation.regressors import score_columns
 from foldshift.evaluation.tasks import FAILED, OK, Task
 
 if TYPE_CHECKING:
@@ -37,20 +39,22 @@ def predict_classes(
             logging.warning("the fits that share work give class scores that are not finite; one by one now")
         except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own fits
             logging.warning("the fits do not share work (%s); one by one now", one_line(error))
-    n_classes = int(codes.max()) + 1
+    n_classes, name = int(codes.max()) + 1, title(estimator)
     predictions = np.zeros(folds.shape, dtype=np.int64)
     scores = np.zeros((*folds.shape, n_classes)) if hasattr(estimator, "predict_proba") else None
     failures = {}
     for s, fold, test in iterate_fits(folds):
         try:
-            model = clone_with_state(estimator, None if random_states is None else random_states[s, fold])
-            model.fit(X[~test], codes[~test])
-            predictions[s, test] = model.predict(X[test])
+            rows = X[test]
+            with no_copies():
+                model = clone_with_state(estimator, None if random_states is None else random_states[s, fold])
+                model.fit(X[~test], codes[~test])
+            predictions[s, test] = as_codes(as_answer(model.predict(rows), rows, name), n_classes, name)
             if scores is not None:
-                proba = np.zeros((test.sum(), n_classes))  # a class that the training part lacks has no chance
-                proba[:, model.classes_] = model.predict_proba(X[test])
-                if not np.isfinite(proba).all():
-                    raise ValueError("class scores are not finite")
+                answer = as_answer(model.predict_proba(rows), rows, name, "predict_proba")
+                held = getattr(model, "classes_", np.unique(codes[~test]))
+                proba = np.zeros((len(rows), n_classes))  # a class that the training part lacks has no chance
+                proba[:, as_codes(np.asarray(held), n_classes, name)] = as_probabilities(answer, len(held), name)
                 scores[s, test] = proba
         except MemoryError:  # the other fits train on as many samples, and would fail one by one
             raise

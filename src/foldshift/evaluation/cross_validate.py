@@ -11,11 +11,14 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import check_X_y, indexable
 from sklearn.utils.validation import _num_samples
 
-from foldshift.core.estimators import clone_with_state, rows_of, shares_work
+from foldshift.core.errors import LearnerError
+from foldshift.core.estimators import clone_with_state, rows_of, shares_work, title
 from foldshift.core.gate.arrays import refuse_masks
 from foldshift.core.gate.folds import UNTESTED, check_folds, is_splitter
 from foldshift.core.gate.rows import check_rows, check_same_rows
 from foldshift.core.gate.targets import check_present, numbers_if_all
+from foldshift.core.user_code.answers import as_answer, as_column, as_numbers, as_probabilities, check_labels, one_line
+from foldshift.core.user_code.guarded_process import no_copies
 from foldshift.partition.folds import as_folds
 
 if TYPE_CHECKING:
@@ -85,6 +88,9 @@ def evaluate_folds(
     ValueError
         If X, y and folds differ in length; if fold numbers are not integers or are below -1; if all samples are in one fold; if
         labels are asked for samples that are never tested.
+    LearnerError, a ValueError
+        If a fit or a prediction raises anything, ``SystemExit`` included; or if predictions are none of the target: too few or
+        too many, of another kind, NaN or infinite for a quantity, labels that are no classes, probabilities that do not add to 1.
 
     Warns
     -----
@@ -96,6 +102,9 @@ def evaluate_folds(
     The shared path is taken only for complete numeric inputs, without `params`, where every training part holds all classes and
     every sample is tested. The estimator's ``fit`` and ``predict`` must be those that the path was written for, and its
     `random_state` must not be a generator (every fit would begin with the same state of it).
+
+    Fits run in this process: an estimator that hangs, crashes or exhausts memory takes it along. `foldshift.advise` and the
+    workflow stop such an estimator. Each fit is given copies of the rows, so that it can write into them.
 
     Labels have no sign for "not predicted": a class would be wrong, and NaN among labels counts as an error in an accuracy. So
     NaN is returned only on request.
@@ -115,7 +124,11 @@ def evaluate_folds(
     if shared and not params and hasattr(estimator, SHARED.get(response_method, "-")) and (folds >= 0).all():
         numbers = _as_numbers(estimator, X, y, folds, every_class=shared != "always")
         if numbers is not None:
-            return getattr(clone(estimator), SHARED[response_method])(*numbers, folds, random_states=random_states)
+            found = getattr(clone(estimator), SHARED[response_method])(*numbers, folds, random_states=random_states)
+            if np.shape(found)[:2] != folds.shape:
+                wanted = f"{title(estimator)}.{SHARED[response_method]} gave an array of shape {np.shape(found)}"
+                raise LearnerError(f"{wanted}; expected {folds.shape}, the prediction of every row for every partition")
+            return found
     tasks = (
         (estimator, X, y, test, None if random_states is None else random_states[s, fold], response_method, params)
         for s, fold, test in iterate_fits(folds)
@@ -202,19 +215,28 @@ def fit_predict(
     params: dict[str, Any] | None = None,
 ) -> Any:
     """Fit a clone outside the test mask and predict inside it; class scores come with the labels of their columns."""
-    model = clone_with_state(estimator, random_state)
-    train = np.flatnonzero(~test)
+    train, rows = np.flatnonzero(~test), rows_of(X, np.flatnonzero(test))
+    name, place = title(estimator), "be fitted"
     cut = {
         name: rows_of(value, train) if np.ndim(value) > 0 and _num_samples(value) == len(test) else value
         for name, value in (params or {}).items()
     }
-    model.fit(rows_of(X, train), *(() if y is None else (rows_of(y, train),)), **cut)
-    answer = getattr(model, response_method)(rows_of(X, np.flatnonzero(test)))
-    if isinstance(answer, list):
+    try:
+        with no_copies():
+            model = clone_with_state(estimator, random_state)
+            model.fit(rows_of(X, train), *(() if y is None else (rows_of(y, train),)), **cut)
+            place = response_method
+            answer = getattr(model, response_method)(rows)
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise LearnerError(f"{name} could not {place}: {one_line(error)}") from error
+    if isinstance(answer, list) and answer and np.ndim(answer[0]) == 2:
         raise ValueError(
             f"response_method={response_method!r} of several outputs gives one table for each; evaluate one column of y at a time"
         )
-    return (np.asarray(answer), model.classes_) if response_method in ABSENT and hasattr(model, "classes_") else answer
+    answer = as_answer(answer, rows, name, response_method)
+    return (answer, model.classes_) if response_method in ABSENT and hasattr(model, "classes_") else answer
 
 
 def work_through(function: Callable[..., Any], tasks: Iterator[tuple[Any, ...]], n_jobs: int | None) -> Iterator[Any]:
@@ -240,8 +262,10 @@ def put_together(
 ) -> Array:
     """Collect the predictions of all test parts in one array; `answers` holds seed row, fold and the return of `fit_predict`."""
     if response_method in ABSENT and answers and isinstance(answers[0][2], tuple):
-        answers = _aligned(y, answers, response_method)
-    parts = [(s, fold, np.asarray(answer)) for s, fold, answer in answers]
+        answers = _aligned(estimator, y, answers, response_method)
+    parts = [(s, fold, answer) for s, fold, answer in answers]
+    if response_method == "predict":
+        parts = _checked(parts, estimator, y)
     shape = (*folds.shape, *(parts[0][2].shape[1:] if parts else ()))
     dtype = np.result_type(*(part.dtype for _, _, part in parts)) if parts else np.dtype(np.float64)
     if is_regressor(estimator):
@@ -260,12 +284,31 @@ def put_together(
     return predictions
 
 
-def _aligned(y: TableLike, answers: list[tuple[int, int, Any]], response_method: str) -> list[tuple[int, int, Any]]:
+def _checked(parts: list[tuple[int, int, Array]], estimator: Estimator, y: TableLike) -> list[tuple[int, int, Array]]:
+    """Refuse predictions that are of another kind than the target."""
+    name, target = title(estimator), None if y is None else np.asarray(y)
+    if target is None or (target.ndim == 2 and target.shape[1] > 1):
+        return parts
+    parts = [(s, fold, as_column(part, name)) for s, fold, part in parts]
+    if is_regressor(estimator):
+        return [(s, fold, as_numbers(part, name)) for s, fold, part in parts]
+    if is_classifier(estimator):
+        known = set(target.ravel().tolist())
+        for _, _, part in parts:
+            check_labels(part, known, name)
+    return parts
+
+
+def _aligned(
+    estimator: Estimator, y: TableLike, answers: list[tuple[int, int, Any]], response_method: str
+) -> list[tuple[int, int, Any]]:
     """Give class scores one column for every class of the target, in the training part or not."""
     classes = np.unique(np.asarray(y))
     aligned: list[tuple[int, int, Any]] = []
     lacking = 0
     for s, fold, (values, held) in answers:
+        if values.ndim == 2:
+            values = as_probabilities(values, len(held), title(estimator), response_method)
         if len(held) < len(classes):
             lacking += 1
             if values.ndim == 1:

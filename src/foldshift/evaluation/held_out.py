@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foldshift.core.estimators import clone_with_state
+from foldshift.core.estimators import clone_with_state, title
+from foldshift.core.user_code.answers import as_answer, as_codes
 from foldshift.evaluation.class_scores import classification_scores
 from foldshift.evaluation.cross_validate import evaluate_folds
 from foldshift.partition.methods.scv import scv_folds
@@ -71,7 +72,9 @@ def held_out_auc(
 ) -> float:
     """Compute the crisp AUC on all held-out rows after training on some rows of the sample; NaN if the fit fails."""
     try:
-        predicted = clone_with_state(estimator, random_state).fit(X[train_rows], y[train_rows]).predict(X[rest_rows])
+        rows, name = X[rest_rows], title(estimator)
+        answer = clone_with_state(estimator, random_state).fit(X[train_rows], y[train_rows]).predict(rows)
+        predicted = as_codes(as_answer(answer, rows, name), int(y.max()) + 1, name)
     except MemoryError:
         raise
     except (Exception, SystemExit):  # any other error of a learner costs no more than this number

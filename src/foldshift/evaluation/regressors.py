@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from foldshift.core.errors import LearnerError
+from foldshift.core.estimators import title
+from foldshift.core.user_code.answers import as_column, as_numbers, one_line
 from foldshift.evaluation.cross_validate import check_inputs, evaluate_folds, fit_predict, iterate_fits
 from foldshift.evaluation.regression_scores import METRICS, regression_scores
 from foldshift.evaluation.tasks import FAILED, OK, Task
@@ -19,11 +22,6 @@ if TYPE_CHECKING:
     from foldshift.learners.base import FoldRegressor
 
 
-def one_line(error: BaseException) -> str:
-    """Write an exception as one line: its type and its text."""
-    return " ".join(f"{type(error).__name__}: {error}".split())
-
-
 def predict_with_failures(
     estimator: Estimator, X: FloatArray, y: FloatArray, folds: UnsignedArray, random_states: UnsignedArray | None = None
 ) -> tuple[FloatArray, dict[tuple[int, int], str], float]:
@@ -32,6 +30,7 @@ def predict_with_failures(
     Failures are keyed by ``(seed row, fold)``. The shared path is tried first. If it raises, every fit is done alone, so that
     only the failing ones are lost.
     """
+    name = title(estimator)
     n_fits = sum(len(np.unique(row)) for row in folds)
     start = time.perf_counter()
     if hasattr(estimator, "predict_folds"):
@@ -45,10 +44,11 @@ def predict_with_failures(
     failures: dict[tuple[int, int], str] = {}
     for s, fold, test in iterate_fits(folds):
         try:
-            predictions[s, test] = fit_predict(estimator, X, y, test, None if random_states is None else random_states[s, fold])
+            answer = fit_predict(estimator, X, y, test, None if random_states is None else random_states[s, fold])
+            predictions[s, test] = as_numbers(as_column(answer, name), name, finite=False)
         except MemoryError:  # the other fits train on as many samples, and would fail one by one
             raise
-        except (Exception, SystemExit) as error:
+        except LearnerError as error:  # the row names the learner: what it raised is enough
             failures[s, fold] = one_line(error)
     predictions, infinite = _refuse_infinite(predictions, folds)
     return predictions, infinite | failures, (time.perf_counter() - start) / n_fits

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from sklearn.model_selection import cross_validate
 
+from foldshift.core.errors import LearnerError
+from foldshift.core.estimators import title
+from foldshift.core.user_code.answers import one_line
+from foldshift.core.user_code.guarded_process import no_copies
 from foldshift.evaluation.cross_validate import check_inputs, iterate_fits
 
 if TYPE_CHECKING:
@@ -101,16 +105,20 @@ def score_folds(
     scores: dict[str, FloatArray] = {}
     for s in range(len(folds)):
         fits = list(iterate_fits(folds[s : s + 1]))
-        result = cross_validate(
-            estimator,
-            X,
-            y,
-            cv=[(np.flatnonzero(~test), np.flatnonzero(test)) for _, _, test in fits],
-            scoring=scoring,
-            params=params,
-            n_jobs=n_jobs,
-            error_score=error_score,
-        )
+        try:
+            with no_copies():
+                result = cross_validate(
+                    estimator,
+                    X,
+                    y,
+                    cv=[(np.flatnonzero(~test), np.flatnonzero(test)) for _, _, test in fits],
+                    scoring=scoring,
+                    params=params,
+                    n_jobs=n_jobs,
+                    error_score=error_score,
+                )
+        except SystemExit as error:  # what else a learner raises is scikit-learn's to treat
+            raise LearnerError(f"{title(estimator)} could not be scored: {one_line(error)}") from error
         for name, values in result.items():
             if name.startswith("test_"):
                 table = scores.setdefault(name.removeprefix("test_"), np.full((len(folds), int(folds.max()) + 1), np.nan))

@@ -9,6 +9,7 @@ import numpy as np
 
 from foldshift.core.errors import unknown
 from foldshift.core.estimators import clone_with_state
+from foldshift.core.user_code.answers import predictions_after_fit
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -234,6 +235,6 @@ def _losses(
                 predicted = y[train[0]]  # some learners refuse a single class; there is nothing else to predict
             else:
                 model = clone_with_state(learner, None if states is None else states[r, k - first])
-                predicted = model.fit(X[train], y[train]).predict(X[chosen[test]])
+                predicted = predictions_after_fit(model, X[train], y[train], X[chosen[test]], y)
             losses[r, starts[k] - starts[first] : starts[k + 1] - starts[first]] = predicted != y[chosen[test]]
     return losses

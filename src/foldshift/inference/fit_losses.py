@@ -76,14 +76,18 @@ def losses_after_fit(
 ) -> list[FloatArray]:
     """Losses on each part (inputs and targets) after one fit; refuses predictions that are not finite."""
     from foldshift.core.estimators import clone_with_state
+    from foldshift.core.user_code.answers import predictions_after_fit
 
     # Predicted at once, as every call of predict has a price beside that of its rows.
-    predicted = clone_with_state(estimator, state).fit(X, y).predict(np.concatenate([part for part, _ in parts]))
-    losses = _checked(loss(np.concatenate([truth for _, truth in parts]), predicted))
+    truth = np.concatenate([truth for _, truth in parts])
+    rows, target = np.concatenate([part for part, _ in parts]), np.concatenate([y, truth])
+    losses = _checked(loss(truth, predictions_after_fit(clone_with_state(estimator, state), X, y, rows, target)))
     return np.split(losses, np.cumsum([len(truth) for _, truth in parts])[:-1])
 
 
 def _checked(losses: FloatArray) -> FloatArray:
+    if np.ndim(losses) != 1:
+        raise ValueError(f"loss returned shape {np.shape(losses)}; expected the loss of every row")
     if not np.isfinite(losses).all():
         raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} predictions are NaN or infinite")
     return losses

@@ -11,6 +11,7 @@ from foldshift.core.gate.folds import UNTESTED, is_splitter
 from foldshift.core.gate.folds import check_folds as check_folds  # offered by this module as well
 from foldshift.core.gate.rows import check_rows, check_same_rows, count_rows
 from foldshift.core.gate.targets import group_labels
+from foldshift.partition.user_cuts import iterate_pairs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -72,6 +73,13 @@ def as_folds(
     ------
     PartialTrainingError, a ValueError
         If a training part is not all that its test part leaves, as with `TimeSeriesSplit`: an array of folds cannot say that.
+    LearnerError, a ValueError
+        If the splitter raises anything, or if a part holds numbers that are no rows, a row twice, no row to test, or a row that
+        trains and is tested.
+
+    Notes
+    -----
+    A user-defined splitter is given read-only arrays, or copies of data frames.
 
     Examples
     --------
@@ -87,11 +95,7 @@ def as_folds(
         groups = group_labels(groups, n_samples)
     rows: list[Array] = []
     tested = np.ones(n_samples, dtype=bool)
-    for train, test in cv.split(X, y, groups) if hasattr(cv, "split") else cv:
-        is_train, is_test = np.zeros((2, n_samples), dtype=bool)
-        is_train[train], is_test[test] = True, True
-        if not is_test.any():
-            continue
+    for is_train, is_test in iterate_pairs(cv, X, y, groups, n_samples):
         if (is_train == is_test).any():
             raise PartialTrainingError(
                 f"{type(cv).__name__} trains on {is_train.sum()} of the {n_samples - is_test.sum()} rows outside a test part; an "

@@ -14,6 +14,7 @@ from foldshift.core.gate.rows import check_rows, count_rows
 from foldshift.core.imports import import_object
 from foldshift.partition.fold_numbers import check_n_folds
 from foldshift.partition.folds import check_folds
+from foldshift.partition.user_cuts import folds_by
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -139,7 +140,8 @@ def make_folds(
         For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
         for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
         compare with, ``ABA``, ``BDSCV``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several
-        sources ``LOSO``, leave one source out; or a user-defined function ``f(X, y, n_folds, rngs, **options) -> folds``.
+        sources ``LOSO``, leave one source out; or a user-defined function ``f(X, y, n_folds, rngs, **options) -> folds``, which
+        is given read-only arrays and must draw from ``rngs[i]`` alone for row i.
     X : array-like of shape (n_samples, n_features) or None
         Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV`` and ``LOSO`` do not look at them.
     y : array-like of shape (n_samples,) or (n_samples, 1), or None
@@ -193,7 +195,7 @@ def make_folds(
     if partitioner != LEAVE_ONE_SOURCE_OUT:
         check_n_folds(n_folds, count_rows(y, "y"))
     if callable(partitioner):
-        folds = partitioner(X, target, n_folds, rngs, **options)
+        folds = folds_by(partitioner, X, target, n_folds, rngs, options)
         return check_folds(folds, len(y), n_seeds=len(rngs), n_folds=n_folds)
     known = find_partitioner(partitioner)
     refused = sorted(set(options) - set(known.options))

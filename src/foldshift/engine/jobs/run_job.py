@@ -98,7 +98,7 @@ def processor_time() -> float:
     return sum(os.times()[:4])
 
 
-def machine_fault(error: Exception) -> str | None:
+def machine_fault(error: BaseException) -> str | None:
     """Say what the machine lacks, if that is what an exception is about."""
     if isinstance(error, MemoryError):
         return NO_MEMORY

@@ -12,7 +12,10 @@ from foldshift.core.errors import FoldshiftError
 from foldshift.core.imports import is_own, raised
 from foldshift.engine.jobs.run_job import machine_fault
 
-PARTITIONER = "it is called as f(X, y, n_folds, rngs, **params) and returns the fold of every sample, shape (len(rngs), len(y))"
+PARTITIONER = (
+    "it is called as f(X, y, n_folds, rngs, **params) and returns the fold of every sample, shape (len(rngs), len(y)); X and y "
+    "are read-only, and row i depends on rngs[i] alone"
+)
 MEASURE = "it is called as f(inputs, cell, **params) and returns a dictionary from kind of rows to rows"
 ROWS = "rows are dictionaries of columns, as SCHEMAS beside the function has them"
 ITEMS = "it is called as f(inputs, settings, **params) and returns a data frame for every table and a figure for every figure"
@@ -30,7 +33,7 @@ def call_own(path: str, wanted: str, function: Callable[..., Any], /, *arguments
         return function(*arguments, **keywords)
     try:
         return function(*arguments, **keywords)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, FoldshiftError) or machine_fault(error):
             raise
         raise OwnCodeError(f"your {path} raised {raised(error, Path.cwd())}; {wanted}") from error

@@ -102,6 +102,7 @@ def bootstrap_632plus(
     from sklearn.utils import _safe_indexing
 
     from foldshift.core.estimators import check_predictor, clone_with_state
+    from foldshift.core.user_code.answers import predictions_after_fit
 
     check_predictor(estimator)
     rng = as_generator(rng)
@@ -116,8 +117,8 @@ def bootstrap_632plus(
     loss = loss or (zero_one_loss if is_classifier(estimator) else squared_error)
 
     def predicted(rows: IntArray, on: IntArray) -> Array:
-        model = clone_with_state(estimator, int(rng.random() * 2**32)).fit(_safe_indexing(X, rows), y[rows])
-        return model.predict(_safe_indexing(X, on))
+        model = clone_with_state(estimator, int(rng.random() * 2**32))
+        return predictions_after_fit(model, _safe_indexing(X, rows), y[rows], _safe_indexing(X, on), y)
 
     every = np.arange(n)
     whole = predicted(every, every)
@@ -126,13 +127,13 @@ def bootstrap_632plus(
         rows = rng.integers(n, size=n)
         out = np.setdiff1d(every, rows)
         if len(out):
-            total[out] += _checked(loss(y[out], predicted(rows, out)))
+            total[out] += _losses(loss, y[out], predicted(rows, out))
             times[out] += 1
     if not times.all():
         raise ValueError(f"{(times == 0).sum()} rows are in every bootstrap sample; raise n_bootstraps={n_bootstraps}")
-    left_out, training = float((total / times).mean()), float(_checked(loss(y, whole)).mean())
+    left_out, training = float((total / times).mean()), float(_losses(loss, y, whole).mean())
     values, counts = np.unique(whole, return_counts=True)
-    guesses = [_checked(loss(y, np.full(n, value))).mean() for value in values]
+    guesses = [_losses(loss, y, np.full(n, value)).mean() for value in values]
     no_information = float(np.average(guesses, weights=counts))
     return _combined(left_out, training, no_information, n, n_bootstraps)
 
@@ -148,8 +149,13 @@ def _combined(left_out: float, training: float, no_information: float, n: int, n
     return BootstrapError(estimate, plain, left_out, training, no_information, overfitting, n, n_bootstraps)
 
 
-def _checked(losses: FloatArray) -> FloatArray:
-    losses = as_numbers(losses, "losses")
+def _losses(loss: Callable[[Array, Array], FloatArray], y: Array, predicted: Array) -> FloatArray:
+    """Return the loss of every row; the target that the function is given is read-only."""
+    y = y.view()
+    y.flags.writeable = False
+    losses = as_numbers(loss(y, predicted), "losses")
+    if losses.shape != y.shape:
+        raise ValueError(f"loss returned shape {losses.shape} for {len(y)} rows; expected the loss of every row")
     if not np.isfinite(losses).all():
         raise ValueError(f"{int((~np.isfinite(losses)).sum())} of {len(losses)} losses are NaN or infinite")
     return losses

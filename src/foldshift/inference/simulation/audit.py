@@ -12,6 +12,7 @@ import pandas as pd
 from foldshift.core.arguments import check_confidence
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
+from foldshift.core.user_code.answers import one_line
 from foldshift.inference.fit_losses import Sample, fold_losses, held_out_loss, losses_after_fit, squared_error, zero_one_loss
 from foldshift.inference.intervals.cross_validation import Labels, nested_cv_interval
 from foldshift.inference.intervals.interval import WORDS, Interval
@@ -241,7 +242,7 @@ def _audit_of_draws(
         except _CutError as error:
             raise ValueError(str(error)) from error
         except (Exception, SystemExit) as error:  # whatever a learner raises costs its sample
-            failures.append(f"{type(error).__name__}: {' '.join(str(error).split())}")
+            failures.append(one_line(error))
     learner = type(plan.estimator).__name__
     if not results:
         raise ValueError(f"{learner} failed on all {n_replicates} samples; the first time: {failures[0]}")

@@ -410,20 +410,12 @@ def _scores(estimator: Estimator, points: FloatArray, labels: BoolArray, train: 
         for position in found.T:
             total += known[position]
         return total / n_neighbors, cut
-    from sklearn.base import clone
+    from foldshift.core.user_code.answers import class_scores_after_fit
 
     scores = np.empty((int((~train).sum()), labels.shape[1]))
     for column, label in enumerate(labels[train].T):
-        fitted = clone(estimator).fit(points[train], label.astype(np.int64))
-        if hasattr(fitted, "predict_proba"):
-            scores[:, column] = fitted.predict_proba(points[~train])[:, 1]
-        elif hasattr(fitted, "decision_function"):
-            scores[:, column] = fitted.decision_function(points[~train])
-            cut = 0.0
-        else:
-            raise ValueError(
-                f"estimator={estimator!r} has neither predict_proba nor decision_function; give a classifier that has"
-            )
+        scores[:, column], method = class_scores_after_fit(estimator, points[train], label.astype(np.int64), points[~train])
+        cut = cut if method == "predict_proba" else 0.0
     return scores, cut
 
 

@@ -68,6 +68,7 @@ def advise_one(
                 budget=None,
                 most_repetitions=most_repetitions,
                 random_state=seed,
+                isolate=False,  # this is a process of its own already
             )
         except ValueError as error:
             return Lost(FAILED, str(error))

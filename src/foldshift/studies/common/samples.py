@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from foldshift.core.user_code.answers import one_line
 from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.evaluation.held_out import sample_and_rest, scale_by_sample
 from foldshift.inference.fit_losses import Sample, fold_losses, fold_predictor, held_out_loss, squared_error, zero_one_loss
@@ -84,4 +85,4 @@ def attempt(function: Callable[..., Any], *args: Any) -> tuple[Any, str]:
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:  # any other error of a learner costs no more than this number
-        return None, f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return None, one_line(error)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from foldshift.core.errors import DataError
 from foldshift.core.estimators import clone_with_state
 from foldshift.core.seeding import fit_states, seed_sequence
+from foldshift.core.user_code.answers import one_line
 from foldshift.datasets.dataset import read_prepared
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.layout.seed_blocks import block_range
@@ -18,7 +19,6 @@ from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.classifiers import predict_classes
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.leave_one_out import leave_one_out
-from foldshift.evaluation.regressors import one_line
 from foldshift.evaluation.tasks import FAILED, OK
 from foldshift.partition.registry import make_folds
 

@@ -1,0 +1,1 @@
+"""Fits of learners, and what they warn of."""
