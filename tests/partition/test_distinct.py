@@ -1,12 +1,21 @@
 """Different partitions among repetitions are counted, and so are those that there can be."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 from sklearn import model_selection as ms
 
-from foldshift.partition import as_folds, distinct_partitions, fold_fingerprints, make_folds
+from foldshift.partition import (
+    RepeatedContinuousStratifiedKFold,
+    RepeatedCovariateBalancedKFold,
+    RepeatedSCV,
+    as_folds,
+    distinct_partitions,
+    fold_fingerprints,
+    make_folds,
+)
 
 
 def splits(n, sizes):
@@ -74,6 +83,19 @@ def test_repetitions_of_cuts_without_chance_are_one_partition(cv):
     assert made.in_words().startswith("1 different partition")
     if isinstance(cv, ms.LeaveOneOut):
         assert made.n_possible == 1 and made.in_words().endswith(", the only one there is")
+
+
+def test_repeated_splitters_warn_of_equal_repetitions():
+    X, y, groups = np.zeros((60, 1)), np.arange(60.0), np.repeat(np.arange(12), 5)
+    cv = RepeatedCovariateBalancedKFold(n_splits=4, n_repeats=8, random_state=0)
+    with pytest.warns(UserWarning, match="8 repetitions gave 1 different partition of the 15,400 that there are"):
+        list(cv.split(X, y, groups))
+    few = np.repeat([0, 1], 2)  # two ways to give each fold a row of each class
+    with pytest.warns(UserWarning, match="9 repetitions gave 2 different partitions"):
+        list(RepeatedSCV(n_splits=2, n_repeats=9, random_state=0).split(np.zeros((4, 1)), few))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(RepeatedContinuousStratifiedKFold(n_splits=4, n_repeats=8, random_state=0).split(X, y))
 
 
 def test_cuts_of_few_groups_and_of_classes_of_k_rows_are_counted():

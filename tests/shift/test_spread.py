@@ -17,7 +17,7 @@ def plain(A, B, labellings):
         scores = ndtri((rankdata(column) - 0.5) / len(column))
         change = []
         for in_b in labellings:
-            a, b = (np.abs(part - np.median(part)).mean() for part in (scores[~in_b], scores[in_b]))
+            a, b = (part.std() for part in (scores[~in_b], scores[in_b]))
             change.append(b - a)
         change = np.array(change)
         largest = np.maximum(largest, np.abs(change - change.mean()) / change.std())

@@ -82,12 +82,39 @@ def is_report(scores: Any) -> bool:
 
 
 def cut_differently(a: Any, b: Any) -> bool:
-    """Return True if two reports say that their folds hold different rows."""
-    first, second = (getattr(report, "split_indices", None) for report in (a, b))
+    """Return True if the scores of two learners say that their folds hold different rows."""
+    first, second = rows_of_folds(a), rows_of_folds(b)
     if first is None or second is None:
         return False
     same = len(first) == len(second)
     return not (same and all(np.array_equal(x, y) for pair in zip(first, second) for x, y in zip(*pair)))
+
+
+def rows_of_folds(scores: Any) -> list[tuple[Array, Array]] | None:
+    """Return the rows of every (train, test) that scores bring with them: a report, or `cross_validate` with its indices."""
+    if isinstance(scores, Mapping) and isinstance(scores.get("indices"), Mapping):
+        indices = scores["indices"]
+        return [(_row_numbers(train), _row_numbers(test)) for train, test in zip(indices["train"], indices["test"])]
+    return getattr(scores, "split_indices", None)
+
+
+def cuts_anew(cv: Cut) -> bool:
+    """Return True for a splitter that cuts in another way whenever it is asked: it shuffles without a fixed random state."""
+    if not hasattr(cv, "get_n_splits") or not getattr(cv, "shuffle", True) or not hasattr(cv, "random_state"):
+        return False
+    return not isinstance(getattr(cv, "random_state", None), int | np.integer | np.random.SeedSequence)
+
+
+def first_of_equal(cv: Cut, n_repeats: int) -> list[int]:
+    """Return the positions of the repetitions that are the first of their partition; all where `cv` has no rows."""
+    if cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "get_n_splits"):
+        return list(range(n_repeats))
+    parts = [tuple(frozenset(map(int, _row_numbers(rows))) for rows in pair) for pair in cv]
+    k = len(parts) // n_repeats
+    if k * n_repeats != len(parts):
+        return list(range(n_repeats))
+    rows = [frozenset(parts[at : at + k]) for at in range(0, len(parts), k)]
+    return [at for at, one in enumerate(rows) if one not in rows[:at]]
 
 
 def _of_report(report: Any, metric: str | None, name: str) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from foldshift.core.arguments import check_confidence, column_names
-from foldshift.inference._fold_scores import cut_differently, fold_scores, is_report
+from foldshift.inference._fold_scores import cut_differently, cuts_anew, first_of_equal, fold_scores, is_report, rows_of_folds
 from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons.equivalence import equivalence_test
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
@@ -51,7 +51,7 @@ def compare(
     n_test: float | None = None,
     correct_a: TableLike = None,
     correct_b: TableLike = None,
-    same_folds: bool = True,
+    same_folds: bool | None = None,
     rope: float = 0.0,
     confidence: float = 0.95,
 ) -> Comparison:
@@ -81,8 +81,10 @@ def compare(
         know them.
     correct_a, correct_b : array-like of shape (r, n) or (n,), bool or 0/1, optional
         True where the learner got the row right, in each repetition, for folds.
-    same_folds : bool, default=True
-        True if both learners were trained and tested on the same folds. If not, the shapes of the scores may differ.
+    same_folds : bool, optional
+        True if both learners were trained and tested on the same folds. If not, the shapes of the scores may differ. By default
+        the folds decide: those in the scores (a report, or `cross_validate` with ``return_indices=True``), else `cv`. A splitter
+        that shuffles without a random state cuts anew for each learner, so that there is nothing to pair.
     rope : float, default=0.0
         Half-width of the region of practical equivalence, in units of the score.
     confidence : float, default=0.95
@@ -153,8 +155,20 @@ def compare(
         return Comparison(names, design, shape, confidence, block_rows(scores, names, design, confidence, rope), rope)
     if scores_b is None:
         raise ValueError("scores_b is missing; design='folds' compares two learners, each with scores of shape (r, k)")
-    if same_folds and is_report(scores_a) and is_report(scores_b) and cut_differently(scores_a, scores_b):
-        raise ValueError("the two reports have different folds; give both a splitter with the same random_state")
+    if same_folds is not False and cut_differently(scores_a, scores_b):
+        what = "reports" if is_report(scores_a) and is_report(scores_b) else "learners"
+        raise ValueError(
+            f"the two {what} have different folds; give both a splitter with the same random_state (or same_folds=False)"
+        )
+    known = rows_of_folds(scores_a) is not None and rows_of_folds(scores_b) is not None
+    unpaired = ""
+    if same_folds is None and not known and cuts_anew(cv):
+        unpaired = (
+            f"cv={cv!r} has no random state, so that it cuts anew for every learner and there is nothing to pair; give it a "
+            "random_state, or run both on one list of its folds and say same_folds=True"
+        )
+    same_folds = not unpaired and same_folds is not False
+    options["cv"] = cv = list(cv) if isinstance(cv, Iterable) and not hasattr(cv, "get_n_splits") else cv
     a, overlap = fold_scores(scores_a, name="scores_a", **options)
     b, _ = fold_scores(scores_b, name="scores_b", **options)
     if same_folds and a.shape != b.shape:
@@ -165,21 +179,30 @@ def compare(
         raise ValueError(
             "n_train and n_test are missing; repeated hold-out (k = 1) needs the sizes of its training and test parts"
         )
-    rows = _fold_rows(a, b, overlap, same_folds, rope, confidence)
+    n_made = len(a)
+    if same_folds:
+        first = first_of_equal(cv, n_made)
+        a, b = a[first], b[first]
+        if correct_a is not None and correct_b is not None and len(first) < n_made:
+            correct_a, correct_b = (np.atleast_2d(correct)[first] for correct in (correct_a, correct_b))
+    rows = _fold_rows(a, b, overlap, unpaired if not same_folds else None, rope, confidence)
     rows += _instance_rows(correct_a, correct_b, a.shape, confidence)
     blocks = f"its blocks must be independent, data sets or sources; the {a.size} results here are about the rows of one data set"
     rows += [Row(test, False, blocks) for test in ("Wilcoxon signed ranks", "sign test", "Friedman", "Iman-Davenport F")]
     names = _names(names, 2)
     shape = f"one data set, {_shape(a.shape)}" + ("" if same_folds else f" and {_shape(b.shape)}, different ones")
+    if len(a) < n_made:
+        shape += f" ({n_made} repetitions, of which {n_made - len(a)} repeat a partition and do not count)"
     return Comparison(names, design, shape, confidence, rows, rope)
 
 
 def _fold_rows(
-    a: FloatArray, b: FloatArray, overlap: float | None, same_folds: bool, rope: float, confidence: float
+    a: FloatArray, b: FloatArray, overlap: float | None, unpaired: str | None, rope: float, confidence: float
 ) -> list[Row]:
-    """Rows of the tests that work on the scores of the folds."""
-    if not same_folds:
-        reason = "the learners were tested on different folds, so there is nothing to pair; run both on the same folds"
+    """Rows of the tests that work on the scores of the folds; `unpaired` says why they are not paired (None: they are)."""
+    if unpaired is not None:
+        different = "the learners were tested on different folds, so there is nothing to pair; run both on the same folds"
+        reason = unpaired or different
         return [Row(test, False, reason, estimate=float(a.mean() - b.mean())) for test in FOLD_TESTS]
     d = a - b
     if d.size < 2 or overlap is None:

@@ -17,7 +17,7 @@ from scipy.stats import chi2
 from foldshift.core.arguments import check_confidence
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.repr import figures, readable
-from foldshift.inference._fold_scores import fold_scores
+from foldshift.inference._fold_scores import first_of_equal, fold_scores, rows_of_folds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,7 +166,8 @@ def recommend_repetitions(
         scikit-learn's `cross_val_score` (flat; say `cv` or `n_splits`) or `cross_validate`. Folds have equal weight. With theta
         also of shape (r,): the estimates of the partitions.
     cv : int, splitter or iterable of (train, test), optional
-        Splitter that cut the data, its number of folds, or the rows of every fold.
+        Splitter that cut the data, its number of folds, or the rows of every fold. Repetitions of the same partition count once
+        where the rows are known: from `cv`, or from `cross_validate` with ``return_indices=True``.
     n_splits, n_repeats : int, optional
         Folds and repetitions, instead of `cv`; one of them is enough for flat scores.
     metric : str, optional
@@ -221,9 +222,15 @@ def recommend_repetitions(
         raise ValueError(f"eps={eps!r} must be larger than 0, e.g. 0.1")
     if theta is not None and not 0 <= theta < np.inf:
         raise ValueError(f"theta={theta!r} must be a variance, 0 or more; a negative estimate of it cannot be used here")
+    cv = list(cv) if isinstance(cv, Iterable) and not hasattr(cv, "get_n_splits") else cv
+    given = rows_of_folds(scores) if cv is None or hasattr(cv, "get_n_splits") else cv
     scores = _read(scores, cv, n_splits, n_repeats, metric, theta)
+    n_made = len(scores)
+    scores = scores[first_of_equal(given, n_made)]
     n, size = len(scores), np.abs(scores).max()
     if n < 2:
+        if n_made > 1:
+            raise ValueError(f"the {n_made} repetitions are one partition, cut again; repeat with other partitions of the data")
         raise ValueError(
             "scores comes from 1 partition; two partitions of the same data are needed to see how far the estimate depends on "
             "the partition"

@@ -52,7 +52,7 @@ class _CovariateBalanced(FoldsSplitter):
         -----
         UserWarning
             If a class has fewer members than there are folds, which some folds then lack; if a target of whole numbers is
-            taken for classes although few of them occur twice.
+            taken for classes although few of them occur twice; if repetitions are the same partition.
         """
         check_rows(X=X, y=y, groups=groups)
         X, y, groups = indexable(X, y, groups)
@@ -60,7 +60,7 @@ class _CovariateBalanced(FoldsSplitter):
         self._check_size(n_samples)
         cut = self._cut_for(y)
         options = {"groups": groups, "stratify": self.stratify, "categorical_features": self.categorical_features}
-        yield from self._indices(cut(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), **options))
+        yield from self._indices(cut(X, y, self.n_splits, make_rngs(self.random_state, self._n_repeats), **options), groups)
 
     def _cut_for(self, y: ArrayLike | None) -> Callable[..., Any]:
         """Choose the array function for a target."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import _num_samples
 
 from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import numeric_target
+from foldshift.partition.distinct import distinct_partitions
 from foldshift.partition.methods.stratified import one_stratum_target, stratified_folds
 
 if TYPE_CHECKING:
@@ -41,8 +42,14 @@ class FoldsSplitter(BaseCrossValidator):
                 f"n_samples={n_samples}."
             )
 
-    def _indices(self, cuts: UnsignedArray) -> Iterator[tuple[IntArray, IntArray]]:
-        """Generate training and test rows, ascending, for every fold of every row of folds."""
+    def _indices(self, cuts: UnsignedArray, groups: ArrayLike | None = None) -> Iterator[tuple[IntArray, IntArray]]:
+        """Generate training and test rows, ascending, for every fold of every row of folds; warn of equal repetitions."""
+        made = distinct_partitions(cuts, groups=groups) if len(cuts) > 1 else None
+        if made is not None and not made.all_differ:
+            warnings.warn(
+                f"{made.n_made} repetitions gave {made.in_words()}; equal ones show nothing about the spread between partitions",
+                stacklevel=3,
+            )
         for folds in cuts:
             for fold in range(self.n_splits):
                 test = folds == fold
