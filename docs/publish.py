@@ -16,8 +16,8 @@ from pathlib import Path
 import yaml
 
 from foldshift.core.errors import DataError, FoldshiftError
-from foldshift.core.files import write_text
-from foldshift.engine.archive.crate import METADATA, content_of, unpack
+from foldshift.core.files import content_of, write_text
+from foldshift.engine.archive.crate import METADATA, unpack
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "results"

@@ -305,19 +305,6 @@ def _copies(columns: list[Column]) -> list[str]:
     return [f"{n} of {len(tables[1])} test rows {'is' if n == 1 else 'are'} in the training table as well{twice}."]
 
 
-def _copies(columns: list[Column]) -> list[str]:
-    """Note rows of the test table that are in the training table, unless rows repeat in that as well."""
-    if not columns:
-        return []
-    tables = [np.column_stack([getattr(column, role) for column in columns]) for role in ("train", "test")]
-    train, test = ({row.tobytes() for row in np.ascontiguousarray(table + 0.0)} for table in tables)
-    n = len(train & test)
-    if n == 0 or len(train) < len(tables[0]):
-        return []
-    twice = "; both tables may be the same" if n == len(tables[0]) == len(tables[1]) else ""
-    return [f"{n} of {len(tables[1])} test rows {'is' if n == 1 else 'are'} in the training table as well{twice}."]
-
-
 def _is_test(row: FeatureDrift) -> bool:
     """Return True for a feature that was tested; a constant one does not count as a test."""
     return not np.isnan(row.p_value) and row.note != "constant"
