@@ -176,7 +176,7 @@ def test_folds_rest_on_the_modules_of_their_partitioners_and_of_no_others(root):
         "partition/methods/scv.py",
         "partition/methods/distance_based.py",
         "partition/neighbours/search.py",
-        "core/categorical.py",
+        "core/gate/categorical.py",
     }
     modules.add("partition/methods/leave_group_out.py")
     expected = {
@@ -186,7 +186,7 @@ def test_folds_rest_on_the_modules_of_their_partitioners_and_of_no_others(root):
         "SCV": {"partition/methods/scv.py"},
         "LOSO": {"partition/methods/leave_group_out.py"},
         **{
-            name: {"partition/methods/distance_based.py", "partition/neighbours/search.py", "core/categorical.py"}
+            name: {"partition/methods/distance_based.py", "partition/neighbours/search.py", "core/gate/categorical.py"}
             for name in ("DB-SCV", "DOB-SCV", "MS-SCV")
         },
     }

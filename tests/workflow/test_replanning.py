@@ -136,7 +136,7 @@ SHIFT = r"saez_2022/shift/"
     [
         ("src/foldshift/partition/neighbours/search.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
         ("src/foldshift/partition/methods/distance_based.py", [FOLDS["cuts"], MORENO_SCORES + "iris/(?!truth)", MORENO_END]),
-        ("src/foldshift/core/categorical.py", [FOLDS["cuts"], MORENO_SCORES + "iris/((?!truth)|.*1NN)", MORENO_END]),
+        ("src/foldshift/core/gate/categorical.py", [FOLDS["cuts"], MORENO_SCORES + "iris/((?!truth)|.*1NN)", MORENO_END]),
         ("src/foldshift/partition/methods/scv.py", [FOLDS["cuts"], FOLDS["truth"], MORENO_SCORES, MORENO_END]),
         ("src/foldshift/partition/methods/stratified.py", [FOLDS["saez"], SHIFT, SAEZ_SCORES, SAEZ_END]),
         ("src/foldshift/learners/linear/lda.py", [MORENO_SCORES + ".*LDA", MORENO_END]),

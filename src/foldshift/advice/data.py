@@ -9,9 +9,9 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.estimators import title
 from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.gate.targets import group_labels
 from foldshift.datasets.readers.infer import MANY_LABELS
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values

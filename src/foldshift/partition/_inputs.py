@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.errors import unknown
 from foldshift.core.gate.arrays import as_array, is_missing
+from foldshift.core.gate.categorical import nominal_columns
 
 if TYPE_CHECKING:
     import pandas as pd

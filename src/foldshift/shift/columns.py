@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.remedies import Message, Remedy
 from foldshift.shift.column_values import Values, read_alike
 from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame

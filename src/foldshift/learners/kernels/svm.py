@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.learners.base import FoldClassifier
 from foldshift.learners.kernels._logistic import logistic_one_step, platt
 from foldshift.learners.kernels._smo import train_machine

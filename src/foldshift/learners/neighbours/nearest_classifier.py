@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.learners.base import FoldClassifier
 from foldshift.learners.neighbours._distances import (
     HVDM,

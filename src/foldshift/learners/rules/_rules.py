@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.learners.trees._presort import presort
 from foldshift.learners.trees.gbm import leave_out
 

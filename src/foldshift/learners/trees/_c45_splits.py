@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.compiling import compiled
+from foldshift.core.gate.categorical import nominal_columns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 from scipy.stats import mannwhitneyu
 
-from foldshift.core.categorical import nominal_columns
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.roc import roc_area

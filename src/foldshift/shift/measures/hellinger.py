@@ -10,8 +10,8 @@ import numpy as np
 from scipy import special
 
 from foldshift.core.arguments import plain
-from foldshift.core.categorical import nominal_columns
 from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.gate.targets import class_labels
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator

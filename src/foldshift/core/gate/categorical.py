@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.gate.arrays import as_array
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -17,7 +19,7 @@ def nominal_columns(categorical_features: ArrayLike | None, n_features: int, arg
     nominal = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return nominal
-    given = np.asarray(categorical_features)
+    given = as_array(categorical_features, argument)
     if given.dtype == bool:
         if given.shape != (n_features,):
             raise ValueError(f"{argument} is a mask of shape {given.shape}; X has {n_features} features")
