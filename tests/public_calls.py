@@ -209,6 +209,17 @@ CALLS = {
             ("losses_a", "losses_b", "folds"),
             names={"losses_a": "losses", "losses_b": "losses"},
         ),
+        "score_interval": Call(
+            lambda f, y, predictions, folds, groups: f(y, predictions, "accuracy", folds=folds, groups=groups),
+            {"y": C, "predictions": RIGHT[0], "folds": FOLDS, "groups": GROUPS},
+            ("y", "predictions", "folds", "groups"),
+        ),
+        "score_difference_interval": Call(
+            lambda f, y, predictions_a, predictions_b: f(y, predictions_a, predictions_b, "accuracy"),
+            {"y": C, "predictions_a": RIGHT[0], "predictions_b": RIGHT[1]},
+            ("y", "predictions_a", "predictions_b"),
+            names={"predictions_a": "predictions", "predictions_b": "predictions"},
+        ),
         "selection_corrected_error": one("losses", BLOCKS, n_bootstraps=20, rng=0),
         "agreements": Call(
             lambda f, truth_mean, experiments: f(truth_mean, experiments, alpha=0.5),
@@ -267,6 +278,8 @@ CALLS = {
         "scv_folds": Call(lambda f, y: f(None, y, 3, rngs()), {"y": C}),
         "spxy_folds": cut("X", "y"),
         "stratified_folds": Call(lambda f, y: f(y, 3, 4, rngs()), {"y": Y}),
+        "fold_fingerprints": one("folds", np.stack([FOLDS, GROUPS % 4])),
+        "distinct_partitions": one("folds", np.stack([FOLDS, GROUPS % 4])),
         "fold_randomness": one("folds", np.stack([FOLDS, GROUPS % 4])),
         "make_folds": Call(
             lambda f, X, y, groups: f("CB-TSCV", X, y, 3, [0], groups=groups),
@@ -300,6 +313,7 @@ CALLS = {
         "kruskal_wallis": pair(A, B, same=False, names=("scores_a", "scores_b")),
         "two_proportion": pair(*RIGHT, same=False, names=("correct_val", "correct_test")),
         "classifier_two_sample": Call(lambda f, A, B: f(A, B, 0, n_permutations=9), {"A": TWO[0], "B": TWO[1]}),
+        "spread_test": Call(lambda f, A, B: f(A, B, 0, 20), {"A": TWO[0], "B": TWO[1]}),
         "energy_distance_test": Call(lambda f, A, B: f(A, B, 0, 20), {"A": TWO[0], "B": TWO[1]}),
         "mmd": Call(lambda f, A, B: f(A, B, 0, n_permutations=20), {"A": TWO[0], "B": TWO[1]}),
         "inject_shift": Call(

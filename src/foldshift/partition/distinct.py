@@ -117,6 +117,8 @@ def distinct_partitions(folds: ArrayLike, *, groups: ArrayLike | None = None, cl
     105
     """
     found = fold_fingerprints(folds)
+    if not found or not np.shape(folds)[-1]:
+        raise ValueError(f"folds have shape {np.shape(folds)}; expected at least one partition of at least one sample")
     n_samples = np.shape(folds)[-1]
     for name, values in (("groups", groups), ("classes", classes)):
         if values is not None and np.shape(values) != (n_samples,):

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.errors import DataError
+from foldshift.core.gate.arrays import as_array, missing
 from foldshift.core.gate.folds import UNTESTED, refuse_splitter
+from foldshift.core.gate.rows import check_same_rows
 from foldshift.inference.intervals.score_names import ScoreName
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def read_inputs(
 ) -> Read:
     """Check targets, predictions, folds and groups; raise DataError with the thing, the value and a remedy."""
     refuse_splitter(folds)
-    _refuse_other_rows(y, predictions)
+    check_same_rows(y=y, predictions=predictions if np.ndim(predictions) == 1 else None, folds=folds, groups=groups)
     target = _one_per_row(y, "y")
     n = len(target)
     given = _plain(predictions, "predictions")
@@ -75,8 +77,10 @@ def _plain(values: Any, name: str) -> Array:
         raise DataError(
             f"{name} has {int(np.ma.getmaskarray(values).sum())} masked values; leave these rows out of all arguments"
         )
-    array = np.asarray(values)
-    if array.dtype.kind == "O" and any(one is None or one != one for one in array.ravel()):
+    array = as_array(values, name)
+    if array.dtype.kind in "mM":
+        raise DataError(f"{name} holds dates or times; expected labels or numbers")
+    if missing(array).any() and array.dtype.kind == "O":
         raise DataError(f"{name} has missing values (None or NaN); leave these rows out of all arguments")
     if array.dtype.kind == "c":
         raise DataError(f"{name} holds complex numbers; expected real ones")
@@ -192,12 +196,3 @@ def _groups(groups: Any, n: int) -> Array:
     if len(array) != n:
         raise DataError(f"groups has {len(array)} values for {n} rows of y; expected the group of every row")
     return array
-
-
-def _refuse_other_rows(y: Any, predictions: Any) -> None:
-    """Refuse labelled rows in another order than the target's."""
-    first, second = (getattr(one, "index", None) for one in (y, predictions))
-    if first is None or second is None or callable(first) or callable(second) or np.ndim(predictions) != 1:
-        return
-    if len(first) == len(second) and not first.equals(second):
-        raise DataError("y and predictions have different indices; bring them into one order, e.g. predictions.loc[y.index]")
