@@ -284,7 +284,7 @@ def test_mistakes_are_named_with_a_remedy(arguments, words):
 def test_series_in_another_order_are_refused():
     pd = pytest.importorskip("pandas")
     y = pd.Series(BINARY)
-    with pytest.raises(ValueError, match="indices"):
+    with pytest.raises(ValueError, match="labels in another order"):
         score_interval(y, pd.Series(LABELS[0]).iloc[::-1], "accuracy")
 
 
