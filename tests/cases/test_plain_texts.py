@@ -1,5 +1,7 @@
 """The fast reader of large texts gives what the careful one gives, or leaves the file to it."""
 
+import made_damage
+import made_uci
 import numpy as np
 import pandas as pd
 import pytest
@@ -68,6 +70,23 @@ def test_both_readers_give_the_same(name, monkeypatch):
             else:
                 pd.testing.assert_frame_equal(fast[0], careful[0], check_exact=True)
                 assert fast[1:] == careful[1:], (options, task)
+
+
+def test_both_readers_give_the_same_of_made_files(monkeypatch):
+    made = [one for one in made_damage.MAKERS.values() if one.name.endswith(".csv")] + [*map(made_uci.made, made_uci.MAKERS)]
+    n_taken = 0
+    for one in made:
+        careful = outcome(one.content, one.options, "")
+        with monkeypatch.context() as patch:
+            patch.setattr(plain_text, "LARGE", 0)
+            fast = outcome(one.content, one.options, "")
+            n_taken += plain_text.read_plain(one.content, plain_options(), "", "", ",") is not None
+        if isinstance(careful, str):
+            assert fast == careful
+        else:
+            pd.testing.assert_frame_equal(fast[0], careful[0], check_exact=True)
+            assert fast[1:] == careful[1:], one.name
+    assert n_taken > 100
 
 
 def test_the_fast_reader_takes_plain_texts(monkeypatch):

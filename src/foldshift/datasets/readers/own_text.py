@@ -48,13 +48,13 @@ class Plan(NamedTuple):
 
 def read_own_text(text: str, options: ReadOptions, *, task: TaskIfKnown = "", target: str = "", usual: str = "") -> RawTable:
     """Read a user-defined text; `usual` is the separator that the ending of its name promises."""
-    lines = _without_rulers(_without_line_quotes(split_lines(text)))
+    lines = _without_rulers(without_line_quotes(split_lines(text)))
     plan = find_plan(lines[: options.n_skipped + 2 * SAMPLE], options, usual)
     rows, numbers = _rows(lines, plan)
     return table_of(own_columns(rows, numbers, options, options.target or target), plan, options, task, target)
 
 
-def _without_line_quotes(lines: list[str]) -> list[str]:
+def without_line_quotes(lines: list[str]) -> list[str]:
     """Take off the quotes around whole lines, as some programs write them."""
     sample = [line for line in lines if line.strip()][:SAMPLE]
     if not sample or not all(len(line) > 1 and line[0] == line[-1] == '"' for line in sample):
@@ -69,9 +69,14 @@ def _without_line_quotes(lines: list[str]) -> list[str]:
     return [line[1:-1].replace('""', '"') if line[:1] == line[-1:] == '"' else line for line in lines]
 
 
+def is_ruler(line: str) -> bool:
+    """Report whether a line only draws a table."""
+    return line[:4].strip(" |+:=-") == "" and _RULER.fullmatch(line) is not None
+
+
 def _without_rulers(lines: list[str]) -> list[str]:
     """Empty the few lines that only draw a table."""
-    rulers = {at for at, line in enumerate(lines) if line[:4].strip(" |+:=-") == "" and _RULER.fullmatch(line)}
+    rulers = {at for at, line in enumerate(lines) if is_ruler(line)}
     return ["" if at in rulers else line for at, line in enumerate(lines)] if 0 < len(rulers) <= MOST_RULERS else lines
 
 

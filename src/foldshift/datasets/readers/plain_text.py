@@ -15,7 +15,7 @@ from foldshift.datasets.readers.column_kinds import Columns, find_position
 from foldshift.datasets.readers.columns.column_values import LONG, Coded, different_texts
 from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
 from foldshift.datasets.readers.header import Layout, find_layout
-from foldshift.datasets.readers.own_text import Plan, find_plan
+from foldshift.datasets.readers.own_text import Plan, find_plan, is_ruler, without_line_quotes
 from foldshift.datasets.readers.rows import as_columns, cut_totals
 from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, own_field
 
@@ -51,8 +51,14 @@ def read_plain(data: bytes, options: ReadOptions, task: TaskIfKnown, target: str
     lines = text.replace("\r\n", "\n").split("\n")[:-1]
     if "\r" in text.replace("\r\n", "") or len(lines) < options.n_skipped + 3:
         return None
+    if (
+        without_line_quotes(lines) is not lines
+        or any(map(is_ruler, lines))
+        or is_ruler(data[-HEAD:].rstrip().rpartition(b"\n")[2].decode("utf-8", errors="replace"))
+    ):
+        return None
     plan = find_plan(lines, options, usual)
-    if not plan.separator or plan.inner_comments or plan.name_line or plan.quote != '"':
+    if plan.separator in ("", "&") or plan.inner_comments or plan.name_line or plan.quote != '"':
         return None
     found = _layout(lines, plan, options, target)
     if found is None:
@@ -117,6 +123,9 @@ def _is_whole(frame: pd.DataFrame, data: bytes, separator: str, first: int) -> b
     end = len(data.rstrip())
     n_returns = data.count(b"\r", start, end)
     if data.count(b"\n", start, end) + 1 != len(frame) or (n_returns and n_returns != data.count(b"\r\n", start, end)):
+        return False
+    last = frame.iloc[-1].notna()
+    if frame.shape[1] > 2 and last.iloc[0] and last.sum() == 1:  # a line below the table
         return False
     if frame.iloc[:, 0].isna().any() and frame.isna().all(axis=1).any():
         return False
