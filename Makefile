@@ -106,7 +106,7 @@ bench_overhead = $(overhead) --study saez_2022 --datasets stock && \
 	$(overhead) --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --config n_seeds=50 n_truth=100
 
 .PHONY: validate
-validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|draws|drift|levels|readings
+validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|draws|drift|levels|readings|scores
 	$(call choice,validate)
 
 # is advice right? coverage, alarms, promises and faults on populations that no rule was made from; MIRROR=folder, SAMPLES=100
@@ -125,6 +125,8 @@ validate_drift = "$(BIN)/python" validation/simulate_drift.py
 validate_levels = "$(BIN)/python" validation/simulate_levels.py
 # could another split or reading give printed numbers that are not met? ten minutes; MIRROR=folder, or RUN=folder of a run, for Table VII
 validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
+# coverage of intervals of scores and of differences on populations that they were not made from: an hour; FIRST=60 samples
+validate_scores = "$(BIN)/python" validation/simulate_scores.py $(if $(FIRST),--first $(FIRST))
 
 .PHONY: paper
 paper: $(READY) ## the five papers in full, plan first: a night on two cores; or STUDY=saez_2022; MIRROR=folder takes the data from there
