@@ -157,9 +157,9 @@ def differences(folder: Path, which: str, n_samples: int, first: int | None = No
     out: list[tuple[Any, ...]] = []
     for population, _, samples in kept_samples(folder, which, "rows", n_samples):
         for sample, score, (a, b) in itertools.product(samples[:first], SCORES[population.task], PAIRS):
-            first, second = (needed(score, np.array(sample["predictions"][one])) for one in (a, b))
+            of_a, of_b = (needed(score, np.array(sample["predictions"][one])) for one in (a, b))
             truth = sample["truth"][a][0][score] - sample["truth"][b][0][score]
-            found = score_difference_interval(sample["y"], first, second, score, folds=np.array(sample["folds"]), clip=CLIP)
+            found = score_difference_interval(sample["y"], of_a, of_b, score, folds=np.array(sample["folds"]), clip=CLIP)
             if np.isfinite(truth):
                 out.append((score, population.name, f"{a} - {b}", found.low <= truth <= found.high, found.high - found.low))
     rows = pd.DataFrame(out, columns=["score", "population", "pair", "covered", "width"])
