@@ -7,6 +7,7 @@ import re
 import pandas as pd
 import pytest
 
+from foldshift.advice.rules import read_rules
 from foldshift.datasets import own_files
 from foldshift.datasets.readers import header, infer
 from foldshift.datasets.readers.columns import column_values
@@ -124,3 +125,24 @@ def test_a_constant_of_the_reader_lies_on_a_plateau_of_few_errors(table, module,
     shares = (rows["errors"] / rows["decided"]).tolist()
     assert max(shares[used[0] - 1 : used[0] + 2]) <= 0.01
     assert max(shares) > 0.005  # elsewhere it matters
+
+
+def test_what_advice_says_of_pooled_scores_is_that_of_the_simulation(table):
+    simulated, provenance = table("score_intervals")
+    assert provenance["populations"] == "held out" and provenance["commit"]["changed_files"] == 0
+    simulated = simulated[simulated["kind"] == "rows"]
+    of_losses = ("error", "accuracy", "brier_score", "log_loss", "root_mean_squared_error", "mean_absolute_error")
+    pooled = simulated[~simulated["score"].isin(of_losses)]
+    said = next(rule.shown for rule in read_rules() if rule.id == "interval-pooled")
+    mean, before = ((pooled[name] * pooled["cells"]).sum() / pooled["cells"].sum() for name in ("coverage", "covered_before"))
+    shares = [f"{100 * one:.0f}" for one in (mean, pooled["coverage"].min(), pooled["coverage"].max(), before)]
+    assert f"covers {shares[0]} % on average of these scores, {shares[1]} to {shares[2]} by score" in said
+    assert f"{pooled['width_ratio'].median():.2f}".lstrip("0") + " times as wide" in said and f"covers {shares[3]} %" in said
+    mean = (simulated["coverage"] * simulated["cells"]).sum() / simulated["cells"].sum()
+    assert f"covers {100 * mean:.0f} % on average" in next(rule.shown for rule in read_rules() if rule.id == "interval-rows")
+    assert (simulated["outside"] == 0).all()
+
+
+def test_learners_that_never_disagree_are_not_called_equivalent(table):
+    simulated, _ = table("zero_disagreement")
+    assert (simulated["equivalent"] <= 0.05).all() and simulated["equivalent_before"].max() > 0.6

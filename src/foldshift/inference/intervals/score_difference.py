@@ -79,7 +79,8 @@ def score_difference_interval(
     score = score_name(metric)
     check_confidence(confidence)
     check_clip(clip)
-    a, b = (read_inputs(score, y, one, folds, groups, pos_label) for one in (predictions_a, predictions_b))
+    named = (("predictions_a", predictions_a), ("predictions_b", predictions_b))
+    a, b = (read_inputs(score, y, one, folds, groups, pos_label, name) for name, one in named)
     if score.needs == "labels":
         a, b = _same_classes(score, y, (predictions_a, predictions_b), folds, groups, pos_label)
     if a.predictions.shape != b.predictions.shape:

@@ -38,18 +38,28 @@ class Read(NamedTuple):
 
 
 def read_inputs(
-    score: ScoreName, y: ArrayLike, predictions: ArrayLike, folds: Any, groups: ArrayLike | None, pos_label: Any
+    score: ScoreName,
+    y: ArrayLike,
+    predictions: ArrayLike,
+    folds: Any,
+    groups: ArrayLike | None,
+    pos_label: Any,
+    name: str = "predictions",
 ) -> Read:
-    """Check targets, predictions, folds and groups; raise DataError with the thing, the value and a remedy."""
+    """Check targets, predictions, folds and groups; raise DataError with the thing, the value and a remedy.
+
+    `name` is what the caller calls the predictions.
+    """
     refuse_splitter(folds)
-    check_same_rows(y=y, predictions=predictions if np.ndim(predictions) == 1 else None, folds=folds, groups=groups)
+    one_each = {"folds": folds, "groups": groups, name: predictions}
+    check_same_rows(y=y, **{key: values for key, values in one_each.items() if values is not None and np.ndim(values) == 1})
     target = _one_per_row(y, "y")
     n = len(target)
-    given = _plain(predictions, "predictions")
+    given = _plain(predictions, name)
     target_codes: Array
     if score.needs == "numbers":
         target_codes, classes = _numbers(target, "y"), np.empty(0)
-        values, positive = _rows(_numbers(given, "predictions"), n, score), -1
+        values, positive = _rows(_numbers(given, name), n, score), -1
     else:
         classes = np.unique(target)
         if score.needs == "labels":
@@ -59,9 +69,9 @@ def read_inputs(
         positive = _positive(score, classes, pos_label)
         target_codes = np.searchsorted(classes, target)
         if score.needs == "ranks":
-            values = _rows(_numbers(given, "predictions"), n, score)
+            values = _rows(_numbers(given, name), n, score)
         elif score.needs == "probabilities":
-            values = _probabilities(_numbers(given, "predictions"), target_codes, classes, score, positive)
+            values = _probabilities(_numbers(given, name), target_codes, classes, score, positive)
     cut = _folds(folds, values.shape[:2])
     tested = (cut != UNTESTED).all(axis=0)
     if not tested.any():
