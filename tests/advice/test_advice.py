@@ -731,7 +731,7 @@ def test_budgets_in_words():
 
 def test_a_score_in_words():
     assert as_score("accuracy", "classification").text(0.91234) == "91.2 %"
-    assert as_score("r2", "regression").kind == "pooled" and as_score("max_error", "regression").kind == "folds"
+    assert as_score("r2", "regression").kind == "pooled" and as_score("explained_variance", "regression").kind == "folds"
 
 
 def test_cuts_of_the_advice_are_those_of_the_library():
