@@ -5,8 +5,8 @@ Predictions do not depend on any interval: they are drawn once and kept, and int
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -215,7 +215,7 @@ def kept_samples(folder: Path, which: str, kind: str, n_samples: int, tell: Call
     populations = HELD_OUT if which == "held out" else DEVELOPMENT
     for population in populations if kind == "rows" else populations[::3]:
         for n_groups in GROUPS if kind == "groups" else (None,):
-            name = f"{which}_{kind}_{population.name}_{n_groups}_{n_samples}.pickle".replace(" ", "_")
+            name = f"{which}_{kind}_{population.name}_{n_groups}_{n_samples}.json".replace(" ", "_")
             file = folder / name
             if not file.exists():
                 samples, seed = [], 0
@@ -225,10 +225,14 @@ def kept_samples(folder: Path, which: str, kind: str, n_samples: int, tell: Call
                     seed += 1
                 folder.mkdir(parents=True, exist_ok=True)
                 temporary = file.with_suffix(".part")
-                temporary.write_bytes(pickle.dumps(samples))
+                temporary.write_text(json.dumps(samples, default=np.ndarray.tolist))
                 temporary.rename(file)
                 tell(f"{name}: {len(samples)} of {seed} drawn")
-            yield population, n_groups, pickle.loads(file.read_bytes())
+            yield population, n_groups, [_with_arrays(one) for one in json.loads(file.read_text())]
+
+
+def _with_arrays(sample: dict[str, Any]) -> dict[str, Any]:
+    return sample | {name: np.array(sample[name]) for name in ("y", "groups") if sample[name] is not None}
 
 
 GROUPS = (10, 25, 60)

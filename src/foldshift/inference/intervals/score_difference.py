@@ -74,7 +74,7 @@ def score_difference_interval(
     >>> y = np.arange(40) % 2
     >>> found = score_difference_interval(y, y, y, "accuracy")
     >>> found.estimate, round(found.low, 3), round(found.high, 3)
-    (0.0, -0.066, 0.066)
+    (0.0, -0.069, 0.069)
     """
     score = score_name(metric)
     check_confidence(confidence)

@@ -105,7 +105,7 @@ def score_interval(
     >>> y = np.repeat([0, 1], [90, 10])
     >>> found = score_interval(y, np.where(np.arange(100) < 93, 0, 1), "f1")
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
-    (0.824, 0.568, 0.943)
+    (0.824, 0.548, 0.947)
     """
     score = score_name(metric)
     check_confidence(confidence)
