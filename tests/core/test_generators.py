@@ -39,6 +39,7 @@ CALLS = {
     "hellinger_features": lambda rng: shift.hellinger_features(X, OTHER, n_permutations=9, rng=rng),
     "inject_shift": lambda rng: shift.inject_shift(X, Y, "mcar", severity=25, feature=0, rng=rng),
     "mmd": lambda rng: shift.mmd(X, OTHER, rng, n_permutations=19),
+    "spread_test": lambda rng: shift.spread_test(X, OTHER, rng, 19),
     "versions": lambda rng: shift.versions(X, Y, "mcar", 25, rng=rng),
 }
 

@@ -481,7 +481,7 @@ def test_groups_that_are_ignored_are_warned_about():
         with pytest.warns(UserWarning, match=f"The groups parameter is ignored by {make.__name__}"):
             next(splitter.split(IRIS_X, y, groups=np.arange(50)))
         with warnings.catch_warnings():
-            warnings.simplefilter("error")
+            warnings.filterwarnings("error", message="The groups")
             next(splitter.split(IRIS_X, y))
 
 

@@ -28,7 +28,7 @@ def _checked_folds(folds: ArrayLike, X: FloatArray, y: Array) -> UnsignedArray:
         raise ValueError(f"X has shape {X.shape} and y {y.shape}; expected (n_samples, n_features) and (n_samples,)")
     folds = check_folds(folds, len(X))
     if not len(folds) or (folds == folds[:, :1]).all(axis=1).any():
-        raise ValueError("folds must hold a partition at least, each with two folds or more: else nothing is left to train on")
+        raise ValueError("one fold holds all samples, so that none are left for training; make at least two folds")
     return np.ascontiguousarray(folds, dtype=np.uint16 if np.max(folds) < 2**16 else np.int64)
 
 

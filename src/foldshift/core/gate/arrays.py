@@ -80,8 +80,9 @@ def refuse_dates(X: Any, name: str = "X") -> None:
     types = list(X.dtypes) if hasattr(X, "dtypes") and hasattr(X, "columns") else [getattr(X, "dtype", None)]
     for kind in (getattr(one, "kind", "") for one in types):
         if isinstance(kind, str) and kind in tuple("mMc"):
-            what = "complex numbers" if kind == "c" else "dates or times"
-            raise ValueError(f"{name} holds {what}, which this learner does not take; give numbers, such as days")
+            if kind == "c":
+                raise ValueError(f"Complex data not supported: {name} holds complex numbers; give the real part, or the size")
+            raise ValueError(f"{name} holds dates or times, which this learner does not take; give numbers, such as days")
 
 
 def missing(array: Array) -> BoolArray:

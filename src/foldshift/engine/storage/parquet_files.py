@@ -71,7 +71,9 @@ def _parts(column: pa.ChunkedArray, kind: pa.DataType) -> list[np.ndarray]:
     """Values of a column as arrays: numbers as they are, texts as lengths and bytes, others as texts."""
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         return [column.fill_null(False if pa.types.is_boolean(kind) else 0).to_numpy()]
-    joined = column.cast(pa.large_string()).fill_null("").combine_chunks()
+    if not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
+        column = column.cast(pa.large_string())
+    joined = column.cast(pa.large_binary()).fill_null(b"").combine_chunks()
     if len(joined) == 0:
         return []
     _, offsets, data = joined.buffers()
