@@ -69,7 +69,10 @@ def requirements() -> list[str]:
     """Packages that the workflow needs, with their versions; plugins of executors are needed where they are used."""
     import tomllib
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    file = ROOT / "pyproject.toml"
+    if not file.exists():  # a copy of the workflow alone: the imports say what is missing
+        return []
+    project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
     found = [*project["dependencies"], *project["optional-dependencies"]["workflow"]]
     return [text for text in found if "plugin" not in text]
 

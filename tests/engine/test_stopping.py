@@ -119,6 +119,13 @@ def test_a_stop_ends_in_one_line_that_says_what_to_type(name, times):
     )
 
 
+def test_a_stop_that_python_drops_ends_the_run_all_the_same():
+    program = STOPPED.replace("try:", "from foldshift.engine.rules import stopping; stopping.GRACE = 0.5\ntry:")
+    program = program.format(name="SIGTERM", times=1).replace("    raise\n", "    time.sleep(20)\n")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=15)
+    assert done.returncode == 128 + 15 and done.stderr.strip().endswith("To go on, type: snakemake saez_2022")
+
+
 # ---- what this machine lacks ----
 
 

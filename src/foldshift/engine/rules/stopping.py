@@ -9,6 +9,7 @@ import os
 import shlex
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 COMMAND = "FOLDSHIFT_COMMAND"  # environment variable: what the user typed, where it is not `snakemake ...`
 SCRIPTS = ".snakemake/scripts/"  # every job runs a copy of its script from there
 CAUSES = {"SIGINT": "stopped by Ctrl-C", "SIGTERM": "stopped by SIGTERM", "SIGHUP": "stopped, since its terminal was closed"}
+GRACE = 15.0  # seconds that Snakemake has to free the folder
 IGNORED_BY_JOBS = "set -euo pipefail; trap '' INT; "  # Snakemake's own prefix, and no Ctrl-C: the run itself ends its jobs
 
 
@@ -68,6 +70,10 @@ class Stopping:
             self._end(number)
         self.cause = CAUSES[signal.Signals(number).name]
         end_jobs()
+        # Python drops an exception that is raised in a finalizer: the run would go on.
+        later = threading.Timer(GRACE, self._end, [number])
+        later.daemon = True
+        later.start()
         raise SystemExit(128 + number)
 
     def _end(self, number: int) -> NoReturn:
