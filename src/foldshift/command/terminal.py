@@ -1,4 +1,4 @@
-"""What the commands write: answers first, in full, and with nothing in them that a terminal obeys."""
+"""Output of the commands: answers first, in full, and with nothing in them that a terminal obeys."""
 
 from __future__ import annotations
 

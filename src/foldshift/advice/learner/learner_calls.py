@@ -38,7 +38,7 @@ ROOM = 3  # fits as long as the first one, for which a learner may go on after t
 
 
 class Scored(NamedTuple):
-    """What a fitted learner reaches on some rows."""
+    """Scores of a fitted learner on some rows."""
 
     # losses of the rows, or their predictions for a pooled score; None for a score of folds
     losses: FloatArray | None

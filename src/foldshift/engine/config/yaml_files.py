@@ -98,7 +98,7 @@ def typed(value: Any) -> Any:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is one number, truth value or null of YAML."""
+    """Report whether a text is one number, truth value or null of YAML."""
     tag = yaml.SafeLoader("").resolve(yaml.ScalarNode, text, (True, False))
     return tag.rpartition(":")[2] in ("int", "float", "bool", "null") and text != ""
 

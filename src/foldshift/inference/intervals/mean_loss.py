@@ -14,8 +14,8 @@ DEPENDENT, LEAST_FACTOR = 1.15, 0.8
 """Factors of the variance of rows, chosen on the development populations of `validation/held_out_scores.py`: models that share
 rows err together; however far repetitions disagree, rows remain."""
 UNSTABLE, SKEWED = 0.5, 1.3
-"""How much repeating takes off where the learner is unstable, and how far the third moment of the losses is underrated by that of
-a sample; chosen on populations of the study of honest cuts and 16 data sets that `validation/held_out_sets.py` does not name."""
+"""Share that repeating takes off where the learner is unstable, and factor by which a sample underrates the third moment of the
+losses; chosen on populations of the study of honest cuts and 16 data sets that `validation/held_out_sets.py` does not name."""
 
 
 def dependence(rows: FloatArray) -> float:

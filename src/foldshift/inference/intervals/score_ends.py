@@ -30,7 +30,7 @@ SMALL = 1e-9  # next to an estimate of 0 or 1, where the variance is 0
 
 
 class Spread(NamedTuple):
-    """What the spread of rows is taken from: groups, the factor of its variance, and the confidence of the interval."""
+    """Source of the spread of rows: groups, the factor of its variance, and the confidence of the interval."""
 
     groups: IntArray | None
     factor: float  # of the variance: models that share rows err together
