@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import os
+import pty
 import re
 import signal
 import stat
@@ -351,14 +352,18 @@ def test_names_of_the_user_reach_no_terminal_as_they_are(folder):
 
 
 def test_ctrl_c_prints_the_advice_that_is_known(folder):
-    done = process(folder, *ADVISE[:-3], "-b", "10min", "--json")
-    seen = ""
-    while "cross-validating" not in seen:
-        seen = done.stderr.readline()
-        assert seen
+    terminal, end = pty.openpty()  # a terminal gets every step at once, a pipe a line now and then
+    done = process(folder, *ADVISE[:-3], "-b", "10min", "--json", stderr=end)
+    os.close(end)
+    err = ""
+    while "cross-validating" not in err:
+        err += os.read(terminal, 1000).decode()
     done.send_signal(signal.SIGINT)
-    out, err = done.communicate(timeout=120)
-    assert done.returncode == 0 and "stopping after this step" in err and json.loads(out)
+    while "stopping after this step" not in err:
+        err += os.read(terminal, 1000).decode()
+    out, _ = done.communicate(timeout=120)
+    os.close(terminal)
+    assert done.returncode == 0 and json.loads(out)
 
 
 def test_ctrl_c_before_there_is_an_answer_is_a_line(folder):

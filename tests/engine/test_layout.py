@@ -212,8 +212,8 @@ def test_a_changed_parameter_makes_the_rows_of_its_learner_new_and_no_others(sch
 
 
 def test_labels_of_different_contents_are_never_equal_and_those_of_earlier_runs_stay():
-    contents = {f"learner {i}": {"params": {"depth": i}} for i in range(2000)}
-    settings = [{"params": {"depth": i}} for i in range(2000)]  # of one learner, one run after the other
+    contents = {f"learner {i}": {"params": {"depth": i}} for i in range(700)}
+    settings = [{"params": {"depth": i}} for i in range(700)]  # of one learner, one run after the other
     names = [label("Tree", one) for one in settings]
     assert len(set(names)) < len(names)  # four digits alone are not enough
     assert len(set(labels_of(contents, {}).values())) == len(contents)
