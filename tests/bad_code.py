@@ -24,13 +24,13 @@ class _Means(BaseEstimator):
         return self
 
     def in_fit(self, X, y):
-        """What a subclass does while it is fitted."""
+        """Do what the subclass does while it is fitted."""
 
     def predict(self, X):
         return self.answer(X, np.full(len(X), self.least_))
 
     def answer(self, X, plain):
-        """What a subclass predicts."""
+        """Return the predictions of the subclass."""
         return plain
 
 

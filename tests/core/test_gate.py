@@ -1,4 +1,4 @@
-"""What comes in is converted or refused in one place: numbers, masks, labels of rows, folds."""
+"""The gate: what comes in is converted or refused in one place: numbers, masks, labels of rows, folds."""
 
 from decimal import Decimal
 

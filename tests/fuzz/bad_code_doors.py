@@ -52,7 +52,7 @@ DEADLY = ("Hangs", "Sleeps", "Ends", "Crashes", "Hoards", "IsKilled")
 
 
 class Outcome(NamedTuple):
-    """What came of one piece of code at one door."""
+    """Outcome of one piece of code at one door."""
 
     door: str
     name: str
@@ -249,7 +249,7 @@ DOORS: dict[str, tuple[Callable[..., Any], dict[str, Any] | None]] = {
 
 
 def outcomes(doors: list[str]) -> Iterator[Outcome]:
-    """What comes of everything at some doors."""
+    """Outcomes of everything at some doors."""
     for door in doors:
         take, names = DOORS[door]
         yield from take() if names is None else map(take, names)

@@ -37,7 +37,7 @@ SOME = {
 
 
 def wrong(found):
-    """What did not come out as it should."""
+    """Outcomes that are not as they should be."""
     return [one for one in found if not one.is_right]
 
 

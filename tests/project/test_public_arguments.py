@@ -168,7 +168,7 @@ def in_own_words(error):
 
 
 def outcome(call, function, arrays):
-    """What comes out of a call: ("value", it) or ("error", it)."""
+    """Outcome of a call: ("value", it) or ("error", it)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -200,7 +200,7 @@ def _equal(a, b):
 
 
 def fault(call, function, usual, form):
-    """What is wrong with the outcome for one form of one array; "" if it is right."""
+    """Fault of the outcome for one form of one array; "" if it is right."""
     name, kind, given, plain = form
     found = outcome(call, function, call.arrays | {name: given})
     if found[0] == "error":
