@@ -50,6 +50,7 @@ class Stopping:
         self.command = ""
         self.progress: Callable[[], str] = str  # how much of the run is done, in words
         self._said = False
+        self._terminal = sys.stderr  # the stream of the last line
 
     def listen(self, arguments: Sequence[str]) -> None:
         """Handle signals from now on, but for those that the caller of the process wants ignored, as `nohup` does."""
@@ -69,6 +70,8 @@ class Stopping:
         if self.cause:
             self._end(number)
         self.cause = CAUSES[signal.Signals(number).name]
+        # What Snakemake, asyncio and Python print while they unwind is no news: the last line of the run says it all.
+        self._terminal, sys.stderr = sys.stderr, open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 open until the end
         end_jobs()
         # Python drops an exception that is raised in a finalizer: the run would go on.
         later = threading.Timer(GRACE, self._end, [number])
@@ -89,8 +92,8 @@ class Stopping:
         self._said = True
         done = self.progress() or "nothing was computed yet"
         with contextlib.suppress(OSError, ValueError):  # the terminal is gone
-            sys.stderr.write(f"\nfoldshift: {self.cause}: {done}. To go on, type: {self.command}\n")
-            sys.stderr.flush()
+            self._terminal.write(f"\nfoldshift: {self.cause}: {done}. To go on, type: {self.command}\n")
+            self._terminal.flush()
 
 
 def end_jobs() -> None:
