@@ -6,7 +6,7 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import binom, rankdata
 
-from foldshift.shift import spread_test
+from foldshift.shift import DriftReport, spread_test
 
 
 def plain(A, B, labellings):
@@ -48,7 +48,7 @@ def rejections(make, n_tables, **options):
 LEVEL = {
     "five rows each": lambda rng: rng.normal(size=(2, 5, 3)),
     "rounded": lambda rng: (rng.normal(size=(30, 3)).round(), rng.normal(size=(20, 3)).round()),
-    "rare values": lambda rng: (1.0 * (rng.random((30, 3)) < 0.05), 1.0 * (rng.random((20, 3)) < 0.05)),
+    "rare values": lambda rng: tuple(rng.choice([0, 1, 2], (n, 3), p=[0.8, 0.1, 0.1]) for n in (30, 20)),
     "heavy tails": lambda rng: (rng.standard_cauchy((30, 3)), rng.standard_cauchy((20, 3))),
     "gaps": lambda rng: tuple(np.where(rng.random((n, 3)) < 0.2, np.nan, rng.normal(size=(n, 3))) for n in (30, 20)),
 }
@@ -81,3 +81,13 @@ def test_shift_scale_and_order_do_not_matter_and_odd_input_is_named():
         spread_test(A, B, 0, categorical_features=[0, 1, 2])
     with pytest.raises(ValueError, match="A holds infinite values"):
         spread_test(A * np.inf, B, 0)
+
+
+def test_a_change_of_the_share_of_two_values_is_no_change_of_spread():
+    rng = np.random.default_rng(0)
+    A, B = (np.column_stack([rng.random(n) < share, rng.normal(size=n)]).astype(float) for n, share in ((80, 0.2), (70, 0.6)))
+    assert spread_test(A, B, 0).column == 1 and spread_test(A, B, 0).p_value > 0.05
+    with pytest.raises(ValueError, match="no column of numbers but those of two values"):
+        spread_test(A[:, :1], B[:, :1], 0)
+    report = DriftReport(pd.DataFrame(A, columns=["c", "d"]), pd.DataFrame(B, columns=["c", "d"]))
+    assert "c" in report.verdict and "spread" not in report.verdict

@@ -95,6 +95,9 @@ def as_data(
     n = shape[0]
     name = str(getattr(y, "name", None) or "the target")
     values = target_values(np.ravel(y) if np.shape(y) == (n, 1) else y, n, "y")
+    if values[0].dtype.kind == "f" and np.isinf(values[0]).any():
+        rows = np.flatnonzero(np.isinf(values[0]))
+        raise ValueError(f"{name} is infinite in {len(rows)} of {n} rows, the first in row {rows[0] + 1}; drop them")
     column = target_column(values, values, _task(task, estimator, values[0]))
     if n < FEWEST_ROWS:
         raise ValueError(f"the table has {n} rows; advice needs at least {FEWEST_ROWS}: with fewer, every estimate is a guess")

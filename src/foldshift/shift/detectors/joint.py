@@ -14,7 +14,7 @@ from foldshift.shift.columns import target_column, target_values
 from foldshift.shift.detectors.dependence import dependence_test
 from foldshift.shift.detectors.feature_tests import MISSING, feature_rows, ks_with_p, spread_words
 from foldshift.shift.detectors.monitoring_tests import kruskal_wallis, two_proportion
-from foldshift.shift.detectors.spread import spread_test
+from foldshift.shift.detectors.spread import has_spread, spread_test
 from foldshift.shift.detectors.two_sample import classifier_two_sample, energy_distance_test, mmd
 from foldshift.shift.table_versions import FEWEST_ROWS
 
@@ -158,7 +158,11 @@ def _spread(columns: list[Column], n_permutations: int, rng: np.random.Generator
         for column in columns
         if column.kind == "numeric"
     ]
-    enough = [(column, present) for column, present in parts if min(map(len, present)) >= FEWEST_ROWS]
+    enough = [
+        (column, present)
+        for column, present in parts
+        if min(map(len, present)) >= FEWEST_ROWS and has_spread(np.concatenate(present))
+    ]
     if not enough:
         return []
     train, test = np.column_stack([one.train for one, _ in enough]), np.column_stack([one.test for one, _ in enough])

@@ -78,7 +78,7 @@ def spread_test(
     Raises
     ------
     ValueError
-        If the tables do not fit, are too small, have no numeric column, or hold infinity.
+        If the tables do not fit, are too small, have no numeric column but those of two values, or hold infinity.
 
     Notes
     -----
@@ -86,6 +86,7 @@ def spread_test(
     spread of a table is the standard deviation of its scores, about its own mean. Its change between the tables is divided by
     the standard deviation of that change over the permutations, and the statistic is the largest over the columns. So one p
     holds for all columns, and it is exact for tables with the same distribution, with ties, rare values and few rows as well.
+    Columns of two values are not tested: their spread follows from the share of each.
 
     The Kolmogorov-Smirnov test of a column hardly sees such a change (``validation/tables/drift_detectors.csv``).
 
@@ -104,9 +105,11 @@ def spread_test(
     rng = as_generator(rng)
     check_count("n_permutations", n_permutations, 1)
     rows, in_b, nominal = pooled_rows(A, B, rng, categorical_features, max_rows, gaps=True)
-    numeric = np.flatnonzero(~nominal)
+    numeric = np.array([j for j in np.flatnonzero(~nominal) if has_spread(rows[:, j])], dtype=np.intp)
     if not len(numeric):
-        raise ValueError("the tables have no column of numbers; a spread is one of numbers")
+        raise ValueError(
+            "the tables have no column of numbers but those of two values, whose spread follows from their shares"
+        )
     labels = np.repeat(in_b[:, None], n_permutations + 1, axis=1)
     labels[:, 1:] = rng.permuted(labels[:, 1:], axis=0)
     chosen = labels.T.astype(np.float64)
@@ -125,6 +128,11 @@ def spread_test(
         largest = np.maximum(largest, size.max(axis=1))
     sizes = int((~in_b).sum()), int(in_b.sum())
     return SpreadTest(float(largest[0]), permutation_p(largest), effect, sizes, "permutation", column)
+
+
+def has_spread(values: FloatArray) -> bool:
+    """Return False for a column of two values, gaps aside."""
+    return len(np.unique(values[~np.isnan(values)])) != 2
 
 
 def _spreads(rows: FloatArray, chosen: FloatArray) -> tuple[FloatArray, FloatArray]:
