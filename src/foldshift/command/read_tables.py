@@ -13,7 +13,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given, Message, Remedy, at
-from foldshift.datasets.own_files import content_of, read_bytes, task_of_numbers
+from foldshift.datasets.own_files import bytes_of, read_bytes, task_of_numbers
 from foldshift.datasets.readers.columns.joint_reading import read_together
 from foldshift.datasets.readers.raw_table import RawTable, missing_counts
 from foldshift.datasets.readers.read_options import make_options
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def read(file: str, options: TableOptions, has_target: bool = True) -> RawTable:
     """Read a user's table: a path, compressed or not, or ``-`` for standard input."""
-    data, name = (sys.stdin.buffer.read(), "standard input") if file == "-" else (content_of(file), file)
+    data, name = (sys.stdin.buffer.read(), "standard input") if file == "-" else (bytes_of(file), file)
     return read_bytes(data, name, options.reading, task=options.task or "", has_target=has_target)
 
 

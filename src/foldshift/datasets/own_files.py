@@ -70,7 +70,7 @@ def read_file(file: PathLike, *, task: TaskIfKnown = "", has_target: bool = True
     >>> [(row["about"], row["read_as"]) for row in table.receipt.rows("python")][2:4]
     [('separator', 'fields are separated by semicolons'), ('names', 'the names of the columns are in line 1')]
     """
-    return read_bytes(content_of(file), str(file), options, task=task, has_target=has_target)
+    return read_bytes(bytes_of(file), str(file), options, task=task, has_target=has_target)
 
 
 def read_bytes(
@@ -82,7 +82,7 @@ def read_bytes(
     return read_table(data, name, how, task=task, target=how.target)
 
 
-def content_of(file: PathLike) -> bytes:
+def bytes_of(file: PathLike) -> bytes:
     """Read the bytes of a file; the error says what is there instead."""
     path = Path(file)
     if _ADDRESS.match(str(file)) and not path.exists():
