@@ -113,7 +113,8 @@ def one_sample(name: str, n: int, seed: int, mirror: PathLike | None) -> Rows:
     data = as_data(X, y, task=task)
     score, rest = as_score(None, task), np.arange(n, len(every.y))
     smallest = int(np.bincount(data.target.astype(int)).min()) if task == "classification" else n
-    facts = {"task": task, "score": score.kind, "groups": False, "n": n, "fits": 1000, "smallest_class": smallest, "n_groups": n}
+    facts = {"task": task, "score": score.kind, "groups": False, "n": n, "repetitions": 10}
+    facts |= {"smallest_class": smallest, "n_groups": n}
     advised, k = decide("cut", facts).advice, decide("folds", facts).advice
     plain = "SCV" if task == "classification" else "CV"
     seeds = [int(one) for one in rng.integers(2**31, size=10)]
@@ -204,7 +205,7 @@ def one_grouped_sample(name: str, n_groups: int, seed: int) -> Rows:
     data = as_data(X[sample], y[sample], groups=groups[sample], task=task)
     score, rest = as_score(None, task), np.arange(n, len(order))
     smallest = int(np.bincount(data.target.astype(int)).min()) if task == "classification" else n
-    facts = {"task": task, "score": score.kind, "groups": True, "n": n, "fits": 1000, "smallest_class": smallest}
+    facts = {"task": task, "score": score.kind, "groups": True, "n": n, "repetitions": 10, "smallest_class": smallest}
     facts["n_groups"] = n_groups
     k = min(decide("folds", facts).advice, n_groups)
     folds = cut(decide("cut", facts).advice, X[sample], data, k, rng.integers(2**31, size=2).tolist(), data.nominal)

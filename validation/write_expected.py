@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from foldshift.advice.split_shift import SIDE_BY_SIDE
+from foldshift.advice.work_plan import SIDE_BY_SIDE
 
 ROOT = Path(__file__).resolve().parents[1]
 (TABLE,) = ROOT.glob("docs/results/*/tables/honesty.csv")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from foldshift.advice.data import as_data, check_kind
-from foldshift.advice.given_split import GivenSplit, given_split
+from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import find_faults
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
@@ -19,38 +19,36 @@ from foldshift.advice.report_interval import difference, score_intervals
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.score import as_score
-from foldshift.advice.split_half import on_halves, with_biases
+from foldshift.advice.split_half import HalvesFound, on_halves, with_biases
 from foldshift.advice.split_shift import cuts_side_by_side, split_shift
 from foldshift.advice.timed_cv import (
-    FOR_FITS,
     Clock,
     Experiment,
+    Said,
     cross_validate_repeatedly,
     first_fit,
     seconds_of,
     with_spreads,
 )
-from foldshift.advice.wording import methods_paragraph, used_versions, verdict
+from foldshift.advice.wording import first_verdict, methods_paragraph, stopped_words, used_versions, verdict
+from foldshift.advice.work_plan import Effort, check_effort, limited, work_plan
 from foldshift.core.arguments import check_confidence
-from foldshift.core.errors import DataError
+from foldshift.core.errors import DataError, StoppedError
 from foldshift.core.estimators import check_predictor, title, title_in_full
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.advice.data import Data
+    from foldshift.advice.given_split import GivenSplit
     from foldshift.advice.issues import Issue
     from foldshift.advice.rules import Facts
     from foldshift.advice.score import Score
-    from foldshift.advice.split_half import Halves
     from foldshift.advice.split_shift import CutShift, SplitShift
-    from foldshift.advice.timed_cv import Fits, Tell
+    from foldshift.advice.timed_cv import Fits, Repeated
     from foldshift.core.types import Array, Estimator, Splitter, TableLike, Task
-    from foldshift.inference.repetitions.recommend import Repetitions
-    from foldshift.partition.distinct import Partitions
 
-MOST_REPEATS = 50
-FOR_COMPILING, SLOWER = 0.5, 1.5  # share for a way of cutting that was never called here; machines slower than the one measured
+    Tell = Callable[[str], object]
 
 
 @with_warnings_as_an_issue
@@ -63,12 +61,13 @@ def advise(
     groups: ArrayLike | None = None,
     cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     compare: Estimator = None,
-    budget: float | str | Clock | None = 60,
+    effort: Effort = "standard",
+    budget: float | str | Clock | None = None,
     rope: float | None = None,
     confidence: float = 0.95,
     task: Task | None = None,
     categorical_features: ArrayLike | None = None,
-    most_repetitions: int = MOST_REPEATS,
+    most_repetitions: int | None = None,
     random_state: int = SEED,
     left_out: dict[str, str] | None = None,
     tell: Callable[[str], object] | None = None,
@@ -84,7 +83,7 @@ def advise(
         Target: a quantity, or two or more classes; without missing values.
     estimator : scikit-learn estimator, optional
         Any classifier, regressor or pipeline; not changed. By default a random forest behind a plain preparation
-        (`foldshift.advice.preprocessing.prepared`).
+        (`foldshift.advice.preprocessing.prepared`); boosted trees on histograms above 20,000 rows.
     scoring : str or callable, optional
         A scorer of scikit-learn by name, or ``scorer(estimator, X, y)``; ``error`` (default for classes) or ``rmse`` (default for
         quantities). Intervals rest on rows for the scores of `foldshift.inference.score_interval`, such as ``f1``, on folds for
@@ -95,10 +94,12 @@ def advise(
         The split that you use, to be judged. By default that of scikit-learn: five folds, not shuffled.
     compare : scikit-learn estimator, optional
         Another learner, cross-validated on the same folds.
-    budget : float, str or None, default=60
-        Time for everything: seconds, or a text such as ``"90s"`` or ``"5 min"``; None: as long as it takes. At least one
-        cross-validation is finished if one is possible. A fit that goes on after the time is used up, for three times as long as
-        the first one took, is stopped.
+    effort : {"quick", "standard", "thorough"}, default="standard"
+        Amount of work. With the rows, columns, task and class of the learner it fixes all that is computed, on any machine
+        (`foldshift.advice.work_plan.WorkPlan`).
+    budget : float, str or None, default=None
+        Time after which the work stops: seconds, or a text such as ``"90s"`` or ``"5 min"``; None: as long as it takes. It
+        changes nothing else; the verdict says what was stopped. A fit that is under way then is stopped, too.
     rope : float, optional
         Differences in loss up to this do not matter (in score, where rows have no loss). By default .01 for scores from 0 to 1,
         but at most a tenth of the baseline's error rate; 1 % of the baseline's loss for others.
@@ -108,15 +109,15 @@ def advise(
         Kind of target, if neither the learner nor the values show it.
     categorical_features : None, array-like of bool of shape (n_features,), of int or of str, optional
         Nominal columns that hold numbers, by mask, positions or names. Texts are always nominal.
-    most_repetitions : int, default=50
-        Largest number of repetitions of cross-validation.
+    most_repetitions : int, optional
+        Largest number of repetitions of cross-validation; by default that of the work plan.
     random_state : int, default=0
         Seed of all folds; the same gives the same folds.
     left_out : dict of str to str, optional
         Columns that are not in X on purpose, and the reasons; the page reports them. A reason with the word "date" marks a column
         of dates, which raises the question of time.
     tell : callable, optional
-        ``tell(text)`` is called with the step that begins.
+        ``tell(text)`` is called with the step that begins, and with the first verdict as soon as there is one.
     isolate : bool, default=True
         Whether learners, scorers and a user-defined split run in a copy of this process; see Notes.
 
@@ -143,13 +144,14 @@ def advise(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> advice = advise(*load_iris(return_X_y=True), GaussianNB(), budget=10)
+    >>> advice = advise(*load_iris(return_X_y=True), GaussianNB(), effort="quick")
     >>> advice.interval.low < 0.05 < advice.interval.high
     True
     """
     clock = budget if isinstance(budget, Clock) else Clock(seconds_of(budget))
     check_confidence(confidence)
     _check_numbers(rope, most_repetitions, random_state)
+    check_effort(effort)
     tell = tell or _silent
     for name, learner in (("estimator", estimator), ("compare", compare)):
         if learner is not None:
@@ -158,28 +160,36 @@ def advise(
     if compare is not None:
         check_kind(compare, data.task, len(np.unique(data.y)))
     if estimator is None:
-        estimator = usual(data.task, random_state)
+        estimator = usual(data.task, random_state, data.n)
         estimator = prepared(estimator, data.X) if has_gaps_or_texts(data.X) else estimator
     score = as_score(scoring, data.task, len(data.classes) if data.task == "classification" else 2)
-    rng = np.random.default_rng(random_state)
     learners = _learners(estimator, compare, data)
+    n_columns = int(np.shape(data.X)[1])
+    plan = work_plan(data.n, n_columns, data.task, list(learners.values())[:-1], effort, data.groups is not None)
+    facts = _facts(data, score, min(plan.start, most_repetitions or plan.start))
+    parts = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
+    plan = limited(plan, _n_folds(int(parts["folds"].advice), data), most_repetitions)
+    tell(Said(plan.sentence(data.n, n_columns), lasting=True))
     with LearnerCalls(learners, data, score, clock, isolate) as calls:
-        tell(f"one fit of {title(estimator)} on nine tenths of {data.n:,} rows")
-        first = first_fit(calls, next(iter(learners)), data)
+        tell(f"{plan.checks} fits of {title(estimator)} on nine tenths of {data.n:,} rows")
+        notes = first_fit(calls, next(iter(learners)), data, plan.checks)
         split = given_split(cv, data, clock.left if isolate else None)
-        judged = _judge(split, data, left_out, rng, tell)
-        facts = _facts(data, score, max(0.0, clock.left) * FOR_FITS / max(first.seconds * (len(learners) - 1), 1e-9))
-        parts = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
-        k = _n_folds(int(parts["folds"].advice), data)
-        experiment = Experiment(learners, data, score, str(parts["cut"].advice), k, random_state, confidence, clock, calls, tell)
-        measured = _measure(experiment, first.seconds, most_repetitions, rng)
-    fits = measured.fits
-    parts["repetitions"] = decide(
-        "repetitions", facts | {"fits": len(fits.folds) * k, "one_partition": measured.partitions.are_one}
-    )
+        experiment = Experiment(
+            learners, data, score, str(parts["cut"].advice), plan, random_state, confidence, clock, calls, tell
+        )
+
+        def first(fits: Fits) -> None:
+            intervals = score_intervals(experiment, fits, parts["interval"])
+            tell(Said(first_verdict(experiment, intervals, len(fits.folds)), lasting=True, known=True))
+
+        repeated = cross_validate_repeatedly(experiment, first)
+        if len(repeated.fits.folds) > 1:
+            first(repeated.fits.first(repeated.advised))
+        found = _look(experiment, repeated, split, left_out)
+    fits = repeated.fits.first(repeated.advised)
+    parts["repetitions"] = decide("repetitions", facts | {"one_partition": repeated.partitions.are_one})
     rope = _rope(score, fits) if rope is None else float(rope)
-    n_repeats = _n_repeats(measured)
-    splitter, line = _splitter(experiment, n_repeats)
+    splitter, line = _splitter(experiment, repeated.advised)
     advice = Advice(
         verdict=(),
         cv=splitter,
@@ -187,27 +197,29 @@ def advise(
         data=data,
         facts=facts,
         rules=(*parts.values(), *cautions(facts)),
-        faults=judged.issues,
-        split=judged.shift,
-        split_name=judged.split.name,
+        faults=found.issues,
+        split=found.shift,
+        split_name=split.name,
         split_is_given=cv is not None,
-        cuts=measured.cuts,
+        cuts=tuple(found.cuts),
         intervals=score_intervals(experiment, fits, parts["interval"]),
         differences=tuple(difference(experiment, fits, other, rope) for other in list(learners)[1:]),
-        repetitions=measured.repetitions,
-        halves=measured.halves,
+        repetitions=repeated.repetitions,
+        halves=found.halves.summary,
         score=score,
         learner=experiment.name,
         baseline=float(score.show(np.nanmean(fits.losses["baseline"]))) if fits.losses else None,
-        n_splits=k,
-        n_repeats=n_repeats,
+        n_splits=plan.folds,
+        n_repeats=repeated.advised,
         n_done=len(fits.folds),
-        partitions=measured.partitions,
+        partitions=repeated.partitions,
+        plan=plan,
+        stopped=stopped_words(repeated, found.not_made),
         seconds_per_fit=fits.seconds_per_fit,
         seconds=clock.spent,
         budget=None if budget is None else clock.budget,
         methods="",
-        notes=(*data.notes, *first.notes, *judged.split.notes, *measured.notes),
+        notes=(*data.notes, *notes, *split.notes),
         versions=used_versions(),
     )
     methods = methods_paragraph(advice, title_in_full(estimator), confidence, random_state)
@@ -218,60 +230,76 @@ def _silent(text: str) -> None:
     """Report no progress."""
 
 
-def _check_numbers(rope: float | None, most_repetitions: int, random_state: int) -> None:
+def _check_numbers(rope: float | None, most_repetitions: int | None, random_state: int) -> None:
     for name, value, least in (("random_state", random_state, 0), ("most_repetitions", most_repetitions, 1)):
+        if value is None and name == "most_repetitions":
+            continue
         if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
             raise ValueError(f"{name}={value!r} must be a whole number of at least {least}")
     if rope is not None and not 0 <= rope < np.inf:
         raise ValueError(f"rope={rope!r} must be a difference of 0 or more")
 
 
-class _Judged(NamedTuple):
-    """The user's split, issues of table and split, and the shift of the split (None if it cannot be compared)."""
+@dataclass
+class _Found:
+    """Results of the looks at table, split and ways of cutting that follow cross-validation."""
 
-    split: GivenSplit
-    issues: tuple[Issue, ...]
-    shift: SplitShift | None
-
-
-def _judge(split: GivenSplit, data: Data, left_out: dict[str, str] | None, rng: np.random.Generator, tell: Tell) -> _Judged:
-    """Look for issues, and compare the user's split with random ones."""
-    tell("looking for faults")
-    issues = find_faults(data, split.folds, left_out=left_out, rng=rng, forward=split.name if split.forward else None)
-    tell("comparing the split with random ones")
-    shift = None if split.folds is None else split_shift(data, split.folds, rng, split.name)
-    return _Judged(split, tuple(issues), shift)
+    issues: tuple[Issue, ...] = ()
+    shift: SplitShift | None = None
+    cuts: list[CutShift] = field(default_factory=list)
+    halves: HalvesFound = field(default_factory=HalvesFound)
+    not_made: list[str] = field(default_factory=list)  # steps that the budget stopped, in words
 
 
-class _Measured(NamedTuple):
-    """Cross-validation as recommended, other ways of cutting, halves of the table, and notes on what there was no time for."""
+def _look(experiment: Experiment, repeated: Repeated, split: GivenSplit, left_out: dict[str, str] | None) -> _Found:
+    """Look for issues, then at the split, at other ways of cutting and at halves of the table, until the budget is used up.
 
-    fits: Fits
-    repetitions: Repetitions | None
-    partitions: Partitions
-    cuts: tuple[CutShift, ...]
-    halves: Halves | None
-    notes: tuple[str, ...]
+    Every step has a generator of its own: a step that is left out changes no other one.
+    """
+    data, plan, fits, found = experiment.data, experiment.plan, repeated.fits, _Found()
 
+    def faults() -> None:
+        forward = split.name if split.forward else None
+        found.issues = tuple(find_faults(data, split.folds, left_out=left_out, rng=experiment.rng("faults"), forward=forward))
 
-def _measure(experiment: Experiment, seconds_per_fit: float, most_repetitions: int, rng: np.random.Generator) -> _Measured:
-    """Cross-validate as recommended, then spend the rest of the budget on other ways of cutting and on halves of the table."""
-    clock = experiment.clock
-    experiment.tell("cutting in other ways")
-    cuts, left_out = cuts_side_by_side(
-        experiment.data, experiment.k, is_time_for=lambda seconds: SLOWER * seconds < FOR_COMPILING * clock.left
-    )
-    notes = (
-        f"{', '.join(left_out)} {'was' if len(left_out) == 1 else 'were'} not cut side by side: compiling takes longer than the "
-        "budget has left; with a longer one, once, it is there for good",
-    )
-    fits, repetitions, partitions = cross_validate_repeatedly(experiment, seconds_per_fit, most_repetitions)
-    cuts = with_spreads(experiment, cuts, fits, partitions.are_one)
-    halves = on_halves(experiment, fits.seconds_per_fit, rng)
-    cuts = with_biases(experiment, cuts, halves, fits.seconds_per_fit)
-    stopped = (f"{fits.stopped} was stopped in a repetition, which is left out: the budget is used up",)
-    said = (*(notes if left_out else ()), *(stopped if fits.stopped else ()))
-    return _Measured(fits, repetitions, partitions, tuple(cuts), halves.summary, said)
+        for issue in found.issues:
+            experiment.tell(Said(f"[{issue.severity}] {issue.code}: {issue.found} {issue.remedy}", known=True))
+
+    def shift() -> None:
+        if split.folds is not None:
+            found.shift = split_shift(data, split.folds, experiment.rng("split"), split.name)
+
+    def cuts() -> None:
+        found.cuts = cuts_side_by_side(data, plan.folds, plan.cuts, most_rows=plan.rows_for_cuts)
+
+    def spreads() -> None:
+        found.cuts = with_spreads(experiment, found.cuts, fits, repeated.partitions.are_one)
+
+    def halves() -> None:
+        found.halves = on_halves(experiment)
+
+    def biases() -> None:
+        found.cuts = with_biases(experiment, found.cuts, found.halves)
+
+    steps: list[tuple[str, Callable[[], None], object]] = [
+        ("looking for faults", faults, True),
+        ("comparing the split with random ones", shift, True),
+        ("cutting in other ways", cuts, plan.cuts),
+        ("the spread of other ways of cutting", spreads, plan.spreads),
+        ("halves of the table", halves, plan.pairs),
+        ("other ways of cutting on halves", biases, plan.bias_pairs),
+    ]
+    for words, step, is_planned in steps:
+        if not is_planned:
+            continue
+        try:
+            if experiment.clock.is_over:
+                raise StoppedError(words)
+            experiment.tell(words)
+            step()
+        except StoppedError:
+            found.not_made.append(words)
+    return found
 
 
 def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:
@@ -283,15 +311,15 @@ def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str,
     return {**learners, "baseline": baseline(data.task)}
 
 
-def _facts(data: Data, score: Score, n_fits: float) -> Facts:
-    """Facts that rules decide by; the budget pays for `n_fits` of the learner and its rivals."""
+def _facts(data: Data, score: Score, repetitions: int) -> Facts:
+    """Facts that rules decide by; the plan makes so many `repetitions`."""
     smallest = int(np.bincount(data.target.astype(int)).min()) if data.task == "classification" else data.n
     return {
         "task": data.task,
         "score": score.kind,
         "groups": data.groups is not None,
         "n": data.n,
-        "fits": int(min(n_fits, 1e6)),
+        "repetitions": repetitions,
         "smallest_class": smallest,
         "n_groups": data.n if data.groups is None else data.n_groups,
         "one_partition": False,
@@ -303,13 +331,6 @@ def _n_folds(k: int, data: Data) -> int:
     """The recommended number of folds, as far as rows or groups allow."""
     most = data.n // 2 if data.groups is None else data.n_groups
     return max(2, min(k, most))
-
-
-def _n_repeats(measured: _Measured) -> int:
-    """The recommended number of repetitions; those that were made if none can be recommended."""
-    found = measured.repetitions
-    n = len(measured.fits.folds) if found is None or found.repetitions is None else max(1, found.repetitions)
-    return min(n, 10 * MOST_REPEATS)
 
 
 def _rope(score: Score, fits: Fits) -> float:

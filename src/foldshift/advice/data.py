@@ -55,6 +55,27 @@ class Data(NamedTuple):
         """The same without columns that number or name the rows."""
         return self._replace(columns=[column for column in self.columns if column.kind != "identifier"])
 
+    def sample(self, n: int, rng: np.random.Generator) -> Data:
+        """Draw rows for a look at columns, target and groups; X and y, which are the learner's, stay whole.
+
+        Whole groups are drawn until `n` rows are reached. Classes that are left with fewer than two rows are dropped with them.
+        """
+        if self.groups is None:
+            rows = np.sort(rng.permutation(self.n)[:n])
+        else:
+            sizes, order = np.bincount(self.groups), rng.permutation(self.n_groups)
+            taken = order[: max(2, int(np.searchsorted(np.cumsum(sizes[order]), n, side="right")))]
+            rows = np.flatnonzero(np.isin(self.groups, taken))
+        if self.task == "classification":
+            counts = np.bincount(self.target[rows].astype(int), minlength=len(self.classes))
+            rows = rows[counts[self.target[rows].astype(int)] >= 2]
+        target = self.target[rows]
+        if self.task == "classification":
+            target = np.unique(target, return_inverse=True)[1].ravel().astype(np.float64)
+        groups = None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1].ravel()
+        columns = [column._replace(train=column.train[rows]) for column in self.columns]
+        return self._replace(columns=columns, target=target, groups=groups)
+
     @property
     def codes(self) -> FloatArray:
         """Inputs as numbers, shape (n, n_columns): NaN where a value is missing, codes of categories."""

@@ -9,7 +9,12 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
 MOST_CATEGORIES = 30
 LARGE = 50_000  # cells of a table from which on threads pay for themselves
+MANY_ROWS = 20_000  # from which on a forest takes minutes, and boosting on histograms a second
 SEED = 0  # of learners and folds, unless the user gives another one
 
 
@@ -73,8 +79,11 @@ def _as_texts(X: pd.DataFrame) -> ObjectArray:
     return values
 
 
-def usual(task: Task, random_state: int = SEED) -> Estimator:
-    """Make the default learner: a random forest of 100 trees."""
+def usual(task: Task, random_state: int = SEED, n_rows: int = 0) -> Estimator:
+    """Make the default learner: a random forest of 100 trees, or boosted trees on histograms for `n_rows` above `MANY_ROWS`."""
+    if n_rows > MANY_ROWS:
+        boosted = HistGradientBoostingClassifier if task == "classification" else HistGradientBoostingRegressor
+        return boosted(random_state=random_state)
     forest = RandomForestClassifier if task == "classification" else RandomForestRegressor
     return forest(100, min_samples_leaf=1 if task == "classification" else 3, random_state=random_state)
 

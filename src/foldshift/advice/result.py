@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from foldshift.advice.score import Score
     from foldshift.advice.split_half import Halves
     from foldshift.advice.split_shift import CutShift, SplitShift
+    from foldshift.advice.work_plan import WorkPlan
     from foldshift.core.types import PathLike, Splitter
     from foldshift.inference.repetitions.recommend import Repetitions
     from foldshift.partition.distinct import Partitions
@@ -73,9 +74,13 @@ class Advice:
     baseline : float or None
         The score of the baseline; None for a score of folds.
     n_splits, n_repeats, n_done : int
-        Folds and repetitions recommended, and repetitions that were made here.
+        Folds and repetitions recommended, and repetitions behind the score: fewer only where the budget stopped the work.
     partitions : foldshift.partition.distinct.Partitions
         How many different partitions these are, and how many there can be.
+    plan : foldshift.advice.work_plan.WorkPlan
+        The work, fixed by table, learner and effort.
+    stopped : str
+        What the budget stopped, such as ``stopped by the budget after 12 of 100 fits``; empty if nothing.
     seconds_per_fit : float
     seconds : float
         Duration of the advice.
@@ -110,6 +115,8 @@ class Advice:
     n_repeats: int
     n_done: int
     partitions: Partitions
+    plan: WorkPlan
+    stopped: str
     seconds_per_fit: float
     seconds: float
     budget: float | None
@@ -188,6 +195,8 @@ class Advice:
                 "n_done": self.n_done,
                 "n_different": self.partitions.n_different,
                 "n_possible": self.partitions.n_possible,
+                "plan": self.plan.to_dict(),
+                "stopped": self.stopped or None,
                 "seconds_per_fit": self.seconds_per_fit,
                 "seconds": self.seconds,
                 "budget": self.budget,

@@ -18,13 +18,13 @@ EVIDENCE = ("theorem", "measured", "measured here", "definition")
 
 
 class Facts(TypedDict):
-    """Facts about data, learner and budget that rules decide by."""
+    """Facts about data, learner and work plan that rules decide by."""
 
     task: Task
     score: Kind
     groups: bool  # rows belong together
     n: int  # rows
-    fits: int  # fits that the budget pays for
+    repetitions: int  # repetitions that the work plan makes
     smallest_class: int  # rows of the smallest class; all rows for a quantity
     n_groups: int  # all rows if there are no groups
     one_partition: bool  # all seeds gave the same partition

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from foldshift.advice.timed_cv import Experiment
     from foldshift.core.types import FloatArray, IntArray
 
-FOR_HALVES = 0.4  # share of what is left when the cuts are compared
-N_PAIRS, FEWEST_PAIRS, FOR_FEWEST = 10, 3, 0.8  # of halves; the last: share of what is left that the fewest may take
-FOR_BIASES = 0.6  # share of what is left at the very end, for the other ways of cutting on the same halves
+FEWEST_PAIRS = 3  # of halves, for a standard error
 
 
 class Halves(TypedDict):
@@ -55,35 +53,29 @@ class HalvesFound(NamedTuple):
     gaps: tuple[float, ...] = ()
 
 
-def on_halves(experiment: Experiment, seconds_per_fit: float, rng: np.random.Generator) -> HalvesFound:
+def on_halves(experiment: Experiment) -> HalvesFound:
     """Cross-validate halves of the table as recommended, and compare their intervals with the error on the other halves.
 
     Halves come in pairs, each the truth of the other: a difference in difficulty between two halves cancels in the bias. None
-    are made for scores of folds, with groups, with fewer than 100 rows, and without time.
+    are made for scores of folds, with groups, with fewer than 100 rows, and where the plan has none. Raise StoppedError when the
+    budget is used up.
     """
-    data, score, clock = experiment.data, experiment.score, experiment.clock
-    if score.losses is None or data.groups is not None or data.n < 100:
-        return HalvesFound()
-    possible = clock.left / max(2 * experiment.k * seconds_per_fit, 1e-9)
-    most = min(N_PAIRS, max(int(FOR_HALVES * possible), FEWEST_PAIRS))
-    if most > FOR_FEWEST * possible:
+    data, score, n_pairs, rng = experiment.data, experiment.score, experiment.plan.pairs, experiment.rng("halves")
+    if score.losses is None or data.groups is not None or data.n < 100 or n_pairs < FEWEST_PAIRS:
         return HalvesFound()
     held = 0
     gaps: list[float] = []
     widths: list[float] = []
     drawn: list[Half] = []
-    stop = clock.left * (1 - FOR_HALVES * 2)
     of_learner = partial(experiment.calls, experiment.name)
-    for _ in range(most):
-        if len(drawn) >= 2 * FEWEST_PAIRS and clock.left < stop:
-            break
+    for number in range(1, n_pairs + 1):
         pair = _pair(data, rng)
         if not pair:
             continue
         try:
             made = [on_half(of_learner, data, experiment.cut, experiment.k, half) for half in pair]
         except StoppedError:
-            break
+            raise
         except DataError:  # a learner may need more rows than a half has
             continue
         drawn += pair
@@ -94,7 +86,7 @@ def on_halves(experiment: Experiment, seconds_per_fit: float, rng: np.random.Gen
             held += bool(estimate - room * (estimate - low) <= truth.mean() <= estimate + room * (high - estimate))
             gaps.append(float(score.show(estimate) - score.show(truth.mean())))
             widths.append(float(abs(score.show(high) - score.show(max(low, 0.0)))))
-        experiment.tell(f"halves of the table: {len(drawn)} of {2 * most}")
+        experiment.tell(f"halves of the table: {2 * number} of {2 * n_pairs}")
     if len(drawn) < 2 * FEWEST_PAIRS:
         return HalvesFound()
     return HalvesFound(_summary(score, held, gaps, widths), tuple(drawn), tuple(gaps))
@@ -153,15 +145,15 @@ def on_half(
     return losses, np.mean(truths, axis=0)
 
 
-def with_biases(experiment: Experiment, cuts: list[CutShift], halves: HalvesFound, seconds_per_fit: float) -> list[CutShift]:
-    """Add the bias of their estimates on the same halves to ways of cutting, if there is time for all of them."""
+def with_biases(experiment: Experiment, cuts: list[CutShift], halves: HalvesFound) -> list[CutShift]:
+    """Add the bias of their estimates on the same halves to ways of cutting, as the plan says.
+
+    Raise StoppedError when the budget is used up.
+    """
     score, k = experiment.score, experiment.k
     others = [one.cut for one in cuts if one.cut != experiment.cut]
-    if not halves.drawn or not others:
-        return cuts
-    possible = experiment.clock.left / max(2 * len(others) * k * seconds_per_fit, 1e-9)
-    n_pairs = min(len(halves.drawn) // 2, int(FOR_BIASES * possible))
-    if n_pairs < FEWEST_PAIRS:
+    n_pairs = min(len(halves.drawn) // 2, experiment.plan.bias_pairs)
+    if n_pairs < FEWEST_PAIRS or not others:
         return cuts
     found: dict[str, list[float]] = {experiment.cut: list(halves.gaps[: 2 * n_pairs])} | {other: [] for other in others}
     for number, half in enumerate(halves.drawn[: 2 * n_pairs], 1):
@@ -169,7 +161,7 @@ def with_biases(experiment: Experiment, cuts: list[CutShift], halves: HalvesFoun
             try:
                 losses, truth = on_half(partial(experiment.calls, experiment.name), experiment.data, other, k, half)
             except StoppedError:
-                return cuts
+                raise
             except DataError:
                 del found[other]
                 continue

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from foldshift.advice.power import power_of
-from foldshift.core.compiling import is_kept
+from foldshift.advice.work_plan import RANDOM_GROUPS, ROWS_FOR_CUTS
 from foldshift.inference.corrections import adjust_p
-from foldshift.partition.compile_seconds import COMPILE_SECONDS
 from foldshift.partition.fold_numbers import fold_dtype
-from foldshift.partition.registry import function_of, make_folds, options_of
+from foldshift.partition.registry import make_folds, options_of
 from foldshift.shift.detectors.two_sample import classifier_two_sample
 from foldshift.shift.measures.random_splits import chances, fold_tests, mean_distances, ranked
 from foldshift.shift.report.fold_drift import FoldDrift, fold_drift
@@ -29,13 +28,8 @@ MOST_TESTED = 2000  # rows that the two-sample test looks at
 GROUP_CUTS = (199, 1999)  # random cuts of whole groups, at least and at most
 ALPHA = 0.05
 GROUPS_SEED = 0  # of random cuts of whole groups that stand beside the others
+SAMPLE_SEED = 0  # of the rows of a large table that are cut side by side
 THE_TARGET = "the target"
-RANDOM_GROUPS = "random groups"
-SIDE_BY_SIDE = {
-    "classification": ("CV", "SCV", "DOB-SCV", "CB-SCV", "ABA"),
-    "regression": ("CV", "SCV10", "TSCV", "CB-TSCV", "ABA"),
-}
-GROUPED = {"classification": ("CB-SCV",), "regression": ("CB-TSCV",)}
 
 
 class SplitShift(NamedTuple):
@@ -207,42 +201,28 @@ def _deal(groups: IntArray, k: int, rng: np.random.Generator) -> UnsignedArray:
 
 
 def cuts_side_by_side(
-    data: Data, k: int, seeds: Iterable[int] = range(5), is_time_for: Callable[[float], bool] = lambda seconds: True
-) -> tuple[list[CutShift], list[str]]:
-    """Measure the shift of target and inputs for the usual ways of cutting; with groups, those that keep them together.
-
-    ``is_time_for(seconds)`` decides whether so much processor time may go into compiling one of them. The second list names the
-    ways that were left out for lack of time.
-    """
+    data: Data, k: int, names: Sequence[str], seeds: Iterable[int] = range(5), most_rows: int = ROWS_FOR_CUTS
+) -> list[CutShift]:
+    """Measure the shift of target and inputs for ways of cutting; of a larger table on a random sample of `most_rows` rows."""
     data = data.without_identifiers
-    if not data.columns:
-        return [], []
+    if not data.columns or not names:
+        return []
+    if data.n > most_rows:
+        data = data.sample(most_rows, np.random.default_rng(SAMPLE_SEED))
     _, rows = ranks(data)
     filled, nominal, seeds = table_of(data), data.nominal, list(seeds)
-    found, left_out = [], []
-    names = SIDE_BY_SIDE[data.task] if data.groups is None else (RANDOM_GROUPS, *GROUPED[data.task])
+    found = []
     for name in names:
         if name == RANDOM_GROUPS and data.groups is not None:
             rng = np.random.default_rng(GROUPS_SEED)
             folds = np.array([_deal(data.groups, k, rng) for _ in seeds])
-        elif (compiling := first_cut_seconds(name)) and not is_time_for(compiling):
-            left_out.append(name)
-            continue
         else:
             folds = cut(name, filled, data, k, seeds, nominal)
         *inputs, target = (
             float(mean_distances(fold_tests(row.is_nominal, row.ends, folds[:, row.order], k)[0]).mean()) for row in rows
         )
         found.append(CutShift(name, target, float(np.mean(inputs)), float(np.max(inputs))))
-    return found, left_out
-
-
-def first_cut_seconds(name: str) -> float:
-    """Processor time in seconds that compiling a partitioner takes; 0 if its machine code is kept."""
-    function = function_of(name)
-    seconds = COMPILE_SECONDS.get(function.__module__, 0.0)
-    # DB-, DOB- and MS-SCV compile the search for neighbours.
-    return 0.0 if not seconds or is_kept(function.__globals__.get("assign_in_groups", function)) else seconds
+    return found
 
 
 def without_gaps(table: FloatArray) -> FloatArray:

@@ -12,7 +12,9 @@ from foldshift.advice.report_interval import share_words
 from foldshift.shift.report.drift_text import counted
 
 if TYPE_CHECKING:
+    from foldshift.advice.report_interval import ScoreInterval
     from foldshift.advice.result import Advice
+    from foldshift.advice.timed_cv import Experiment, Repeated
 
 CUT_WORDS = {
     "CV": "random folds",
@@ -74,7 +76,31 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
         last = f"No {'grave ' * bool(advice.faults)}fault was found" + (
             "" if advice.split is None else f"; {_small(advice.split.said)}"
         )
+    if advice.stopped:
+        how += f" Note: {advice.stopped}."
     return how, f"{what}, {against}.", last if last.endswith((".", "below.")) else last + "."
+
+
+def first_verdict(experiment: Experiment, intervals: tuple[ScoreInterval, ...], times: int) -> str:
+    """Write one line on the score from so many repetitions."""
+    score, one = experiment.score, intervals[0]
+    begin = "First verdict" if times == 1 else "Verdict"
+    often = "once" if times == 1 else f"{times} times"
+    ends = f"{score.text(one.low)} to {score.text(one.high)}"
+    return (
+        f"{begin}, {experiment.k} folds {often}: {experiment.name} has {article(score.name)} {score.name} of "
+        f"{score.text(one.estimate)} ({100 * one.confidence:g} % interval {ends})"
+    )
+
+
+def stopped_words(repeated: Repeated, not_made: list[str]) -> str:
+    """Say what the budget stopped; empty if nothing."""
+    said = []
+    if repeated.fits.stopped:
+        said.append(f"stopped by the budget after {repeated.fits.n_fits} of {repeated.planned} fits")
+    if not_made:
+        said.append(f"{'' if said else 'stopped by the budget, '}not made: {', '.join(not_made)}")
+    return "; ".join(said)
 
 
 def article(noun: str) -> str:
@@ -116,6 +142,8 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
     made = bool(np.isfinite(interval.low))
     if not made:
         text += " No interval could be made."
+    if advice.stopped:
+        text += f" The work was {advice.stopped}."
     if references:
         text += f" References: {'; '.join(references)}."
     if made and interval.name == "corrected t":  # others say it when they say what they are about

@@ -19,14 +19,14 @@ import click  # noqa: E402
 
 from foldshift import __version__  # noqa: E402
 from foldshift.command.table_options import TableOptions, reading_options, table_options  # noqa: E402
-from foldshift.command.terminal import answer, drop_unwritten, say, stops_at_ctrl_c  # noqa: E402
+from foldshift.command.terminal import Known, answer, drop_unwritten, known_at_ctrl_c, say  # noqa: E402
 from foldshift.command.terminal_progress import Progress  # noqa: E402
 from foldshift.core.errors import FoldshiftError  # noqa: E402
 from foldshift.core.files import check_target  # noqa: E402
 from foldshift.core.remedies import at  # noqa: E402
 
 if TYPE_CHECKING:
-    pass
+    from foldshift.advice.work_plan import Effort
 
 P = ParamSpec("P")
 
@@ -37,9 +37,8 @@ Exit codes:
   1  a file, a column or a value cannot be used; one line says why
   2  the command line cannot be understood
   3  with --check: something was found
-130  stopped by Ctrl-C before there was an answer
+130  stopped by Ctrl-C; what was known by then is printed
 """
-AT_CTRL_C = "\nfoldshift: stopping after this step, with the advice that is known by then; Ctrl-C again ends it without"
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -63,6 +62,10 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
             say(f"foldshift: {message}", err=True)
             drop_unwritten()
             sys.exit(MISTAKE)
+        except Known as known:
+            say("\nfoldshift: stopped by Ctrl-C; this is what was known by then", err=True)
+            say(str(known), err=known.is_error)
+            sys.exit(STOPPED)
         except KeyboardInterrupt:
             say("\nfoldshift: stopped by Ctrl-C before there was an answer; the same command begins again", err=True)
             sys.exit(STOPPED)
@@ -113,7 +116,9 @@ def main() -> None:
 @click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn, such as accuracy, roc_auc, r2.")
 @click.option("--cv", type=click.IntRange(2), metavar="K", help="The number of folds that you use, to be judged.")
 @click.option("--rope", type=click.FloatRange(0), metavar="X", help="Differences up to this do not matter.")
-@click.option("--budget", "-b", default="60s", show_default=True, help="Time for everything, such as 90s or 5min.")
+@click.option("--effort", type=click.Choice(["quick", "standard", "thorough"]), default="standard", show_default=True,
+              help="Amount of work, the same on any machine.")  # fmt: skip
+@click.option("--budget", "-b", metavar="TIME", help="Time after which the work stops, such as 90s or 5min; none by default.")
 @click.option("--random-state", type=click.IntRange(0), default=0, show_default=True, help="Seed of all folds.")
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the advice as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
@@ -128,7 +133,8 @@ def advise(
     scoring: str | None,
     cv: int | None,
     rope: float | None,
-    budget: str,
+    effort: Effort,
+    budget: str | None,
     random_state: int,
     html: str | None,
     as_json: bool,
@@ -153,19 +159,19 @@ def advise(
     from foldshift.command.read_tables import predicted, read, target_and_inputs
 
     seconds = seconds_of(budget)
-    clock = Clock(seconds, begun)
+    clock = None if budget is None else Clock(seconds, begun)
     _check_writable(html)
     with Progress(quiet) as progress:
         progress(f"reading {file}")
         table = read(file, options)
         found = target_and_inputs(table, options.task)
         X, task = found.X, found.task
-        chosen = usual(task, random_state) if learner is None else imported(learner, task, seconds=seconds)
+        chosen = usual(task, random_state, len(X)) if learner is None else imported(learner, task, seconds=seconds)
         other = None if compare is None else prepared(imported(compare, task, "compare", seconds), X)
-        with on_all_cores(X.size), stops_at_ctrl_c(Clock.stop_all, AT_CTRL_C):
+        with on_all_cores(X.size), known_at_ctrl_c(progress.known, as_json):
             advice = advice_on(
-                X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, budget=clock,
-                rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
+                X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, effort=effort,
+                budget=clock, rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
             )  # fmt: skip
     _print_notes(found.notes)
     if any(decision.sure == "unsure" for decision in table.receipt.decisions):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -52,19 +51,20 @@ def drop_unwritten() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class Known(KeyboardInterrupt):
+    """Ctrl-C after some results were known, which are its text; `is_error` says that they are for standard error."""
+
+    def __init__(self, known: list[str], is_error: bool) -> None:
+        super().__init__("\n".join(known))
+        self.is_error = is_error
+
+
 @contextmanager
-def stops_at_ctrl_c(stop: Callable[[], object], told: str) -> Iterator[None]:
-    """Call a function at the first Ctrl-C, which lets the work come to an early end; the second one ends the process."""
-
-    def once(number: int, frame: object) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        say(told, err=True)
-        stop()
-
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:
-        signal.signal(signal.SIGINT, once)
+def known_at_ctrl_c(known: list[str], is_error: bool) -> Iterator[None]:
+    """Raise `Known` at Ctrl-C, with the results of the list, if there are any by then."""
     try:
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    except KeyboardInterrupt:
+        if known:
+            raise Known(known, is_error) from None
+        raise

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from foldshift.advice.timed_cv import Clock
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray
 
-FOR_FIRST = 0.5  # share of the budget that the first fit may take, however long it took to come that far
-ROOM = 3  # fits as long as the first one, for which a learner may go on after the budget is used up
+OVER = "over"  # kind of a call that is not made, as the budget is used up
+LEAST = 0.05  # share of the budget that a fit may take in any case
 
 
 class Scored(NamedTuple):
@@ -54,8 +54,7 @@ class LearnerCalls:
     data : Data
     score : Score
     clock : Clock
-        What is left of its budget is what a fit may take, and at least `ROOM` times what the first one took; the first one
-        itself at least `FOR_FIRST` of the whole.
+        What is left of its budget is what a fit may take, and at least `LEAST` of it.
     isolated : bool
         Whether to fit in a copy of this process, where the system has such copies (Linux). Only there a learner is stopped.
     """
@@ -65,7 +64,6 @@ class LearnerCalls:
         self._isolated = isolated and ISOLATES
         self._process: CallInChild | CallHere | None = None
         self._numbers = itertools.count(1)
-        self.usual_seconds = 0.0  # of one fit; 0 before the first one
 
     def __call__(self, name: str, train: IntArray, *tests: IntArray) -> list[Scored]:
         """Fit a learner on some rows, and score it on others.
@@ -77,12 +75,13 @@ class LearnerCalls:
         StoppedError
             If it takes longer than it may.
         """
+        if self._clock.is_over:
+            raise self._lost(title(self._learners[name]), OVER, "", self._clock.spent)
         if not self._isolated:
             return fit_and_score(self._learners[name], self._data, self._score, train, *tests)
         if self._process is None:
             self._process = CallInChild(self._answer, free_memory_mb(), quiet=True)
-        least = ROOM * self.usual_seconds or FOR_FIRST * self._clock.budget
-        seconds = max(self._clock.left, least)
+        seconds = max(self._clock.left, LEAST * self._clock.budget)
         kind, value, _ = self._process.run((name, train, tests), seconds)
         if kind == RAISED:
             raise value
@@ -103,9 +102,10 @@ class LearnerCalls:
         return found, [(one.category.__name__, str(one.message)) for one in heard]
 
     def _lost(self, learner: str, kind: str, text: str, seconds: float) -> DataError:
-        if kind == LATE:
+        if kind in (LATE, OVER):
+            where = f"after {seconds:.0f} s in one fit" if kind == LATE else "before a fit"
             return StoppedError(
-                f"{learner} was stopped after {seconds:.0f} s in one fit: the budget of {self._clock.budget:g} s is used up; "
+                f"{learner} was stopped {where}: the budget of {self._clock.budget:g} s is used up; "
                 "give a faster learner or more time: ",
                 Remedy("budget", f"{math.ceil(max(10 * self._clock.budget, 60) / 60)}min"),
             )

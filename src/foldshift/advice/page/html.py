@@ -179,7 +179,7 @@ def _cuts(advice: Advice) -> str:
         f"Spread: standard deviation of the {advice.score.name} between partitions, from {max(measured)} of each{few}, so that "
         "it is known to a third of itself; what one cross-validation owes to the luck of the cut."
         if measured
-        else "The spread between partitions was not measured for every cut: the budget did not pay for it."
+        else "The spread between partitions was not measured: the work plan has none for a table and a learner of this size."
     )
     caption = (
         f"Distance between training and test part on this table, {advice.n_splits} folds, mean of five cuts: the nearer to 0, "
@@ -249,8 +249,8 @@ def _repetitions(advice: Advice) -> str:
             )
         else:
             text.append(
-                f"{counted(found.repetitions, 'repetition')} keep{'s' * (found.repetitions == 1)} that promise; "
-                f"{counted(advice.n_done, 'repetition')} {'was' if advice.n_done == 1 else 'were'} made here. "
+                f"{counted(found.repetitions, 'repetition')} keep{'s' * (found.repetitions == 1)} that promise, as "
+                f"{counted(found.n_partitions, 'repetition')} showed; the score is from {advice.n_done}. "
                 f"Repeating for ever would take {100 * found.most_gain:.0f} % off the variance of one repetition."
             )
         picture = figure(

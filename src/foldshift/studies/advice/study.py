@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
 
 K = 10
-N_OTHERS, N_SPREAD, N_PAIRS = 4, 5, 10  # ways of cutting beside the recommended one; partitions, and pairs of halves, of each
+N_OTHERS, N_SPREAD, N_PAIRS = 4, 5, 10  # other ways of cutting, partitions of each, pairs of halves: at most
 CUTS = ("CV", "SCV", "SCV10", "TSCV", "DOB-SCV", "CB-SCV", "CB-TSCV", "ABA")  # that a page may compare
 
 
@@ -29,8 +29,8 @@ def cost(run: Run, cell: dict[str, Any]) -> Cost:
     rows, columns = run.shape(cell["dataset"])
     fit = run.fit_cost(cell["learner"], rows, columns)
     repetitions = run.settings["most_repetitions"]
-    on_halves = N_PAIRS * (1 + N_OTHERS)  # two fits on half of the rows take as long as one on all
-    n_fits = K * (repetitions + on_halves + (N_OTHERS * N_SPREAD if repetitions >= N_SPREAD else 0))
+    # Two fits on half of the rows take as long as one on all.
+    n_fits = K * (repetitions + N_PAIRS + (N_OTHERS * N_SPREAD if repetitions >= N_SPREAD else 0))
     return Cost(5 + 1e-5 * rows * columns + 2 * n_fits * (fit.seconds_per_fit + 1e-3) + fit.seconds_once, 400 + fit.peak_mb, 0.2)
 
 

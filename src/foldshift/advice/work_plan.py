@@ -1,0 +1,184 @@
+"""Work plan of an advice: what is computed, fixed by table, learner and effort, and never by a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from sklearn.pipeline import Pipeline
+
+from foldshift.core.errors import DataError, unknown
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Estimator, Task
+
+Effort = Literal["quick", "standard", "thorough"]
+LearnerClass = Literal["cheap", "dear"]
+
+EFFORTS: tuple[Effort, ...] = ("quick", "standard", "thorough")
+# Modules whose learners are cheap: a fit takes some passes over the table. Classes that end in "CV" search, and are dear.
+CHEAP = (
+    "sklearn.linear_model", "sklearn.naive_bayes", "sklearn.discriminant_analysis", "sklearn.neighbors", "sklearn.tree",
+    "sklearn.dummy", "foldshift.learners.linear", "foldshift.learners.neighbours", "foldshift.learners.trees.rpart",
+    "foldshift.learners.trees.c45",
+)  # fmt: skip
+STEPS = ("sklearn.preprocessing", "sklearn.impute", "sklearn.compose", "sklearn.decomposition", "sklearn.feature_selection")
+ROWS_FOR_CUTS = 20_000  # rows of a large table that are cut side by side
+SIDE_BY_SIDE = {
+    "classification": ("CV", "SCV", "DOB-SCV", "CB-SCV", "ABA"),
+    "regression": ("CV", "SCV10", "TSCV", "CB-TSCV", "ABA"),
+}
+RANDOM_GROUPS = "random groups"
+GROUPED = {"classification": (RANDOM_GROUPS, "CB-SCV"), "regression": (RANDOM_GROUPS, "CB-TSCV")}
+
+
+class Work(NamedTuple):
+    """Numbers of repetitions, partitions and halves."""
+
+    start: int  # repetitions of cross-validation that are made in any case
+    most: int  # repetitions at most, where more than `start` are needed
+    spreads: int = 0  # partitions of every other way of cutting, for its spread
+    pairs: int = 0  # pairs of halves of the table
+    bias_pairs: int = 0  # those of them on which the other ways of cutting are tried
+
+
+ONCE = Work(1, 1)
+# Rows x columns up to which a line holds, and the work for a cheap and for a dear learner.
+TABLE: dict[Effort, tuple[tuple[float, Work, Work], ...]] = {
+    "quick": (
+        (1e5, Work(5, 10), ONCE),
+        (float("inf"), ONCE, ONCE),
+    ),
+    "standard": (
+        (2e4, Work(10, 50, 5, 10), Work(5, 20, pairs=3)),
+        (1e5, Work(10, 50, 5, 10), Work(5, 5)),
+        (1e6, Work(5, 20, pairs=3), ONCE),
+        (float("inf"), ONCE, ONCE),
+    ),
+    "thorough": (
+        (1e5, Work(20, 100, 10, 10, 10), Work(10, 50, 5, 10)),
+        (1e6, Work(10, 50, 5, 10), Work(5, 20, pairs=3)),
+        (float("inf"), Work(5, 5, pairs=3), ONCE),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class WorkPlan:
+    """Amount of work for one advice.
+
+    Attributes
+    ----------
+    effort : {"quick", "standard", "thorough"}
+    learner_class : {"cheap", "dear"}
+        Cheap are linear models, naive Bayes, discriminants, neighbours and single trees; all others are dear.
+    folds : int
+        Number of folds, by the rules.
+    start, most : int
+        Repetitions of cross-validation that are made in any case, and at most.
+    spreads : int
+        Partitions of every other way of cutting, for its spread; 0 for none.
+    pairs, bias_pairs : int
+        Pairs of halves of the table, and those on which the other ways of cutting are tried; 0 for none.
+    cuts : tuple of str
+        Ways of cutting that stand side by side.
+    rows_for_cuts : int
+        Rows at most on which these are compared; a random sample of a larger table.
+    checks : int
+        Fits before cross-validation: 2 show a learner that draws at random, 1 is for large tables.
+
+    Notes
+    -----
+    The table `TABLE` gives the work by effort, rows times columns, and learner's class. The recommended number of repetitions
+    lies between 1 and `most`, and comes from `foldshift.inference.recommend_repetitions`.
+    """
+
+    effort: Effort
+    learner_class: LearnerClass
+    folds: int
+    start: int
+    most: int
+    spreads: int
+    pairs: int
+    bias_pairs: int
+    cuts: tuple[str, ...]
+    rows_for_cuts: int = ROWS_FOR_CUTS
+    checks: int = 2
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits of the learner that are made in any case."""
+        others = max(len(self.cuts) - 1, 0)
+        halves = 2 * (self.pairs + self.bias_pairs * others)
+        return self.checks + self.folds * (self.start + self.spreads * others + halves)
+
+    def sentence(self, n: int, n_columns: int) -> str:
+        """Say what will be done, before it begins."""
+        often = "once" if self.start == 1 else f"{self.start} times"
+        parts = [f"{self.folds} folds {often}", f"{self.pairs} pairs of halves" if self.pairs else "no halves"]
+        if self.cuts:
+            parts.append(f"{len(self.cuts)} ways of cutting" + (f" on {self.rows_for_cuts:,} rows" * (n > self.rows_for_cuts)))
+        return f"{n:,} x {n_columns:,}, effort {self.effort}: {', '.join(parts)}; about {self.n_fits:,} fits"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Turn it into plain values."""
+        return asdict(self)
+
+
+def check_effort(effort: str) -> Effort:
+    """Return the effort; raise DataError if it is not one of `EFFORTS`."""
+    for known in EFFORTS:
+        if effort == known:
+            return known
+    if not isinstance(effort, str):
+        raise DataError(f"effort={effort!r} must be one of {', '.join(map(repr, EFFORTS))}")
+    raise DataError(unknown("effort", effort, EFFORTS))
+
+
+def learner_class(learner: Estimator) -> LearnerClass:
+    """Look up the class of a learner: cheap if its own class, or that of all steps of a pipeline, is known to be; else dear.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.linear_model import Ridge
+    >>> learner_class(Ridge()), learner_class(RandomForestClassifier())
+    ('cheap', 'dear')
+    """
+    steps = [step for _, step in learner.steps] if type(learner) is Pipeline else [learner]
+    *before, last = steps
+    known = all(_is_of(STEPS, step) for step in before if step is not None and step != "passthrough")
+    return "cheap" if known and _is_of(CHEAP, last) and not type(last).__name__.endswith("CV") else "dear"
+
+
+def _is_of(modules: Iterable[str], step: Estimator) -> bool:
+    name = f"{type(step).__module__}."
+    return any(name.startswith(f"{module}.") for module in modules)
+
+
+def work_plan(
+    n: int, n_columns: int, task: Task, learners: Iterable[Estimator], effort: Effort = "standard", groups: bool = False
+) -> WorkPlan:
+    """Make the plan for a table of `n` rows; the dearest of the learners counts. `folds` is 10 until the rules have decided.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> plan = work_plan(500, 10, "regression", [Ridge()])
+    >>> plan.start, plan.most, plan.pairs
+    (10, 50, 10)
+    """
+    kind: LearnerClass = "dear" if any(learner_class(one) == "dear" for one in learners) else "cheap"
+    size = n * n_columns
+    _, cheap, dear = next(line for line in TABLE[effort] if size <= line[0])
+    work = cheap if kind == "cheap" else dear
+    cuts = () if effort == "quick" else GROUPED[task] if groups else SIDE_BY_SIDE[task]
+    return WorkPlan(effort, kind, 10, *work, cuts=cuts, checks=2 if size <= TABLE["standard"][-2][0] else 1)
+
+
+def limited(plan: WorkPlan, folds: int, most_repetitions: int | None) -> WorkPlan:
+    """Put the number of folds into a plan, and the largest number of repetitions that the user allows."""
+    if most_repetitions is None:
+        return replace(plan, folds=folds)
+    return replace(plan, folds=folds, start=min(plan.start, most_repetitions), most=min(plan.most, most_repetitions))
