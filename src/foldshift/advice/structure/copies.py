@@ -1,0 +1,198 @@
+"""Copies of rows: exact ones, and near ones measured against neighbours that are none, with the power of the search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from foldshift.advice.structure.neighbours import nearest_rows
+from foldshift.advice.structure.record import Copies
+
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
+
+FEWEST_ROWS = 20
+MOST_QUERIES, MOST_PAIRS = 2000, 50_000_000  # rows whose neighbours are looked at, and distances
+WIDTH = 10  # neighbours looked at
+DEEPEST = 3  # copies of one row that are told from its neighbours
+LEVELS = (1e-4, 1e-3, 1e-2)  # chance of a row without copies to look like one
+TIMES_CHANCE, SPARE = 3, 4  # rows beyond which more than chance is at work: times those expected, and as many again
+N_DIRECTIONS = 24  # random directions along which near copies are neighbours, for tables of which not all rows are looked at
+BY_TARGET = 5  # neighbours whose target is compared
+JITTERS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 1e-3, 1e-4, 1e-5, 1e-6)  # errors of copies, standard deviations
+SHARES = (0.05, 0.1, 0.2, 0.5)  # of rows that have a copy
+CATEGORY = 4.0  # distance of two categories, in standard deviations
+
+
+class _Near(NamedTuple):
+    """Rows that look like near copies."""
+
+    rows: BoolArray  # of the queries
+    pairs: tuple[IntArray, IntArray]
+
+
+def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
+    """Find rows that are copies of each other; None if the columns cannot be looked at."""
+    columns = data.without_identifiers.columns
+    if not columns:
+        return None
+    values = filled(data.without_identifiers.codes)
+    exact = row_codes(values)
+    counts = np.bincount(exact)
+    alike = counts[exact] > 1
+    if alike.any():
+        by_chance = row_codes(_shuffled(values, rng))
+        n_chance = int((np.bincount(by_chance)[by_chance] > 1).sum())
+        if alike.sum() <= TIMES_CHANCE * (n_chance + (n_chance > 0)):
+            alike[:] = False
+    codes = exact if alike.any() else np.arange(data.n)
+    nominal = np.array([bool(column.categories) for column in columns])
+    if nominal.all() or data.n < FEWEST_ROWS:
+        return Copies(codes, int(alike.sum()), 0, 0, 0.0, 0.0)
+    single = np.unique(exact, return_index=True)[1]
+    single.sort()
+    target = data.target[single] if data.task == "regression" else None
+    found, n_near, n_queries, power = _near_copies(_scaled(values[single], nominal), target, int((~nominal).sum()), rng)
+    if n_near:
+        links = coo_array((np.ones(len(found[0])), (single[found[0]], single[found[1]])), shape=(data.n, data.n))
+        same = coo_array((np.ones(data.n), (np.arange(data.n), single[_places(exact, single)])), shape=(data.n, data.n))
+        codes = connected_components(links + same if alike.any() else links, directed=False)[1].astype(np.int64)
+    return Copies(codes, int(alike.sum()), n_near, n_queries, *power)
+
+
+def filled(values: FloatArray) -> FloatArray:
+    """Put a number below all others where one is missing; zeros in columns without any."""
+    gaps = np.isnan(values)
+    if gaps.any():
+        values = np.where(gaps, np.nanmin(np.where(gaps, np.inf, values), axis=0, keepdims=True) - 1, values)
+    values[:, ~np.isfinite(values).all(axis=0)] = 0.0
+    return values
+
+
+def row_codes(values: Array) -> IntArray:
+    """Number the different rows of a table of numbers."""
+    hashed = np.zeros(len(values), np.uint64)
+    with np.errstate(over="ignore"):
+        for column in (values + 0.0).T:  # -0.0 is 0.0
+            hashed = hashed * np.uint64(0x9E3779B97F4A7C15) + pd.util.hash_array(np.ascontiguousarray(column))
+    return pd.factorize(hashed)[0].astype(np.int64)
+
+
+def _shuffled(values: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Shuffle every column by itself."""
+    return np.column_stack([rng.permutation(column) for column in values.T])
+
+
+def _scaled(values: FloatArray, nominal: BoolArray) -> FloatArray:
+    """Scale numeric columns to standard deviation one, and put categories far apart; constant columns are left out."""
+    spread = np.where(nominal, 1 / CATEGORY, values.std(axis=0))
+    return (values[:, spread > 0] - values[:, spread > 0].mean(axis=0)) / spread[spread > 0]
+
+
+def _places(exact: IntArray, single: IntArray) -> IntArray:
+    """Position in `single` of the row that stands for each row's set of exact copies."""
+    place = np.empty(exact.max() + 1, np.int64)
+    place[exact[single]] = np.arange(len(single))
+    return place[exact]
+
+
+def _near_copies(
+    points: FloatArray, target: FloatArray | None, n_numeric: int, rng: np.random.Generator
+) -> tuple[tuple[IntArray, IntArray], int, int, tuple[float, float]]:
+    """Find pairs of near copies among different rows: pairs, rows in pairs, rows looked at, and the power of the search."""
+    n = len(points)
+    nothing = (np.empty(0, np.int64), np.empty(0, np.int64))
+    if n < FEWEST_ROWS or points.shape[1] == 0:
+        return nothing, 0, 0, (0.0, 0.0)
+    n_queries = int(min(n, MOST_QUERIES, max(100, MOST_PAIRS // n)))
+    queries = np.sort(rng.permutation(n)[:n_queries]) if n_queries < n else np.arange(n)
+    width = min(WIDTH, n - 2)
+    distances, rows = nearest_rows(points, queries, width)
+    chances, depth = _chances(distances)
+    null = _chances(nearest_rows(_shuffled(points, rng), queries, width)[0])[0]
+    wanted = [_wanted(n_queries, level, null) for level in LEVELS]
+    excess = [(chances <= level).sum() - least for level, least in zip(LEVELS, wanted)]
+    best = int(np.argmax(excess))
+    pairs = [nothing]
+    if excess[best] > 0:
+        near = chances <= LEVELS[best]
+        pairs += [(queries[near & (depth >= j)], rows[near & (depth >= j), j]) for j in range(DEEPEST)]
+    pairs.append(_same_target(target, queries, rows, width))
+    first, second = (np.concatenate(part) for part in zip(*pairs))
+    if len(first) and n_queries < n:
+        far = np.sqrt(((points[first] - points[second]) ** 2).sum(axis=1))
+        first, second = _pairs_within(points, float(np.quantile(far, 0.9)), rng)
+    return (first, second), len(np.unique(first)), n_queries, _power(distances, wanted, n_numeric)
+
+
+def _chances(distances: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Chance that a row without copies has neighbours as near as each row's; and how many of them are copies, less one.
+
+    Where points have no structure but a density, ``(d_j / d_j+1) ** (j * m)`` is uniform on 0 to 1 for the distances d_1, d_2,
+    ... to the neighbours of a point in m dimensions [1]_. The dimension comes from the same rows, without the nearest neighbours,
+    so that copies do not change it.
+
+    References
+    ----------
+    .. [1] Facco, E. et al. (2017). Estimating the intrinsic dimension of datasets by a minimal neighborhood information.
+       Scientific Reports 7, 12140.
+    """
+    d = np.maximum(distances, 1e-300)
+    width = d.shape[1]
+    first = min(DEEPEST, width - 2)
+    inverse = np.log(d[:, -1:] / d[:, first:-1]).mean(axis=1)
+    dimension = 1 / max(float(inverse.mean()), 1e-3)
+    deepest = min(DEEPEST, width - 1)
+    chances = np.column_stack([(d[:, j] / d[:, j + 1]) ** ((j + 1) * dimension) for j in range(deepest)])
+    return np.minimum(1.0, deepest * chances.min(axis=1)), chances.argmin(axis=1)
+
+
+def _wanted(n_queries: int, level: float, null: FloatArray) -> float:
+    """Number of rows at a level that chance does not reach: by the level, and in the table with shuffled columns."""
+    return TIMES_CHANCE * max(level * n_queries, float((null <= level).sum())) + SPARE
+
+
+def _same_target(target: FloatArray | None, queries: IntArray, rows: IntArray, width: int) -> tuple[IntArray, IntArray]:
+    """Pairs of neighbours with exactly the same target, if they are far more than among neighbours farther away."""
+    near = min(BY_TARGET, width // 2)
+    if target is None or len(np.unique(target)) <= len(target) / 4:
+        return queries[:0], queries[:0]
+    same = target[rows] == target[queries][:, None]
+    close, far = same[:, :near].any(axis=1).sum(), same[:, near:].sum() * near / (width - near)
+    if close <= TIMES_CHANCE * far + SPARE:
+        return queries[:0], queries[:0]
+    who, which = np.nonzero(same[:, :near])
+    return queries[who], rows[who, which]
+
+
+def _pairs_within(points: FloatArray, radius: float, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Pairs of points that are not farther apart than `radius`, of those that are neighbours along random directions."""
+    pairs = []
+    for direction in rng.standard_normal((N_DIRECTIONS, points.shape[1])):
+        order = np.argsort(points @ direction, kind="stable")
+        for step in (1, 2, 3):
+            first, second = order[:-step], order[step:]
+            near = ((points[first] - points[second]) ** 2).sum(axis=1) <= radius**2
+            pairs.append((first[near], second[near]))
+    first, second = (np.concatenate(part) for part in zip(*pairs))
+    return first, second
+
+
+def _power(distances: FloatArray, wanted: list[float], n_numeric: int) -> tuple[float, float]:
+    """Largest error of copies that would be found, and in which share of the rows, from the distances of rows to others."""
+    n = len(distances)
+    inverse = np.log(distances[:, -1:] / np.maximum(distances[:, min(DEEPEST, distances.shape[1] - 2) : -1], 1e-300)).mean()
+    dimension = 1 / max(float(inverse), 1e-3)
+    for share in SHARES:
+        for jitter in JITTERS:
+            chances = np.minimum(1.0, DEEPEST * (jitter * np.sqrt(n_numeric) / distances[:, 1]) ** dimension)
+            for level, least in zip(LEVELS, wanted):
+                expected = 2 * share / (1 + share) * n * (chances <= level).mean()
+                if expected - 2 * np.sqrt(2 * expected) >= least:
+                    return jitter, share
+    return 0.0, 0.0

@@ -1,0 +1,176 @@
+"""Groups: columns that name persons or sites with several rows, and columns whose values together do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import f as f_distribution
+
+from foldshift.advice.structure.record import Part
+from foldshift.partition.methods.cosine_features import mid_ranks
+
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
+    from foldshift.shift.columns import Column
+
+GROUP_NAME = re.compile(
+    r"(patient|subject|person|participant|customer|client|user|household|family|site|clinic|hospital|school|batch|plate|group|"
+    r"session|device|machine|plant|lot|station|plot|farm|case|donor|animal|mouse|rater|vehicle|store|village|country|region)"
+    r"[ _-]?(id|nr|no|number|code|name)?$",
+    re.IGNORECASE,
+)
+FEWEST_GROUPS = 8
+ONE_MANY = 0.5  # a column that is constant within groups by chance in this share of them says nothing about the groups
+CONSTANT = 0.95  # of the groups, in which a column of a person or site has one value
+LEVEL = 1e-6  # of the test whether other columns differ between groups
+UNLIKE = 0.5  # share of the other columns that must differ
+JUMPS = 0.5  # of the differences of neighbouring groups: smaller for a quantity, along which other columns change smoothly
+MOST_ROWS = 1500  # rows whose pairs are compared
+CLOSE, LESS_CLOSE = 0.05, 0.15  # standard deviations
+LIFT = 5.0  # times more pairs close in both columns than if they had nothing to do with each other
+SLOPE = 0.5  # dimension of the pairs close in both columns: 0 for groups of equal rows, 1 for curves, 2 for plain columns
+IN_GROUPS = 0.8  # share of the rows that must have another one of their group
+
+
+def find_groups(data: Data) -> Part | None:
+    """Find groups that a column names or that columns show together; None without any."""
+    columns = [column for column in data.columns if column.kind != "identifier"]
+    for column in like_groups(columns, data):
+        codes = np.unique(column.train, return_inverse=True)[1].ravel().astype(np.int64)
+        return Part(codes, f"found: column {column.name!r}", (column.name,), "G2")
+    return _from_several([column for column in columns if column.kind != "date"], data)
+
+
+def like_groups(columns: list[Column], data: Data) -> list[Column]:
+    """Columns whose values may stand for persons or sites with several rows; first those whose names say so."""
+    n = data.n
+    codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
+    sizes = [np.bincount(code) for code in codes]
+    named: list[Column] = []
+    shown: list[Column] = []
+    for place, (column, code, size) in enumerate(zip(columns, codes, sizes)):
+        whole = bool(column.categories) or (column.kind == "numeric" and not (column.train % 1 != 0).any())
+        if not whole or not FEWEST_GROUPS <= len(size) <= n / 2 or (size >= 2).mean() < 0.9:
+            continue
+        if GROUP_NAME.search(column.name):
+            named.append(column)
+        elif n >= 10 * FEWEST_GROUPS and _differ(place, columns, codes, data):
+            shown.append(column)
+    return [*named, *shown]
+
+
+def _differ(place: int, columns: list[Column], codes: list[Array], data: Data) -> bool:
+    """Return True if most other columns, and the target, differ between the values of a column beyond chance and beyond a trend."""
+    code, ordered = codes[place], not columns[place].categories
+    others = [other for j, other in enumerate(codes) if j != place and len(np.unique(other)) > 1]
+    ranks = [mid_ranks(other.astype(np.float64)) for other in others]
+    if not ranks:
+        return False
+    target = mid_ranks(data.target) if data.task == "regression" else data.target == data.target[0]
+    unlike = [_is_unlike(code, values, ordered) for values in ranks]
+    return sum(unlike) >= max(1, UNLIKE * len(unlike)) and _is_unlike(code, np.asarray(target, np.float64), ordered)
+
+
+def _is_unlike(code: IntArray, values: FloatArray, ordered: bool) -> bool:
+    """Return True if the means of groups differ; if groups are numbers, neighbouring ones as much as any."""
+    sizes = np.bincount(code)
+    means = np.bincount(code, values) / sizes
+    within = float(((values - means[code]) ** 2).sum())
+    between = float((sizes * (means - values.mean()) ** 2).sum())
+    free = len(values) - len(sizes)
+    if free < 1 or between <= 0:
+        return False
+    if within > 0 and f_distribution.sf(between / (len(sizes) - 1) / (within / free), len(sizes) - 1, free) > LEVEL:
+        return False
+    if not ordered:
+        return True
+    noise = within / free * (1 / sizes[1:] + 1 / sizes[:-1])
+    spread = 2 * means.var(ddof=1) - noise.mean()
+    return bool(spread > 0 and ((np.diff(means) ** 2).mean() - noise.mean()) / spread > JUMPS)
+
+
+def _from_several(columns: list[Column], data: Data) -> Part | None:
+    """Find columns that are constant, or nearly so, within persons or sites that no column names."""
+    rows = np.linspace(0, data.n - 1, min(data.n, MOST_ROWS)).astype(int)
+    usable = [column for column in columns if len(np.unique(column.train)) > 1]
+    if len(usable) < 3 or len(usable) > 200:
+        return None
+    first, second = np.triu_indices(len(rows), 1)
+    far = [_distances(column, rows, first, second) for column in usable]
+    close, less_close = ([distance <= size for distance in far] for size in (CLOSE, LESS_CLOSE))
+    pairs = [
+        (int((close[a] & close[b]).sum()), a, b)
+        for a in range(len(usable))
+        for b in range(a)
+        if _go_together(close[a], close[b], less_close[a] & less_close[b], len(rows))
+        and not _is_function(usable[a], usable[b])
+        and not _is_function(usable[b], usable[a])
+    ]
+    if not pairs:
+        return None
+    _, a, b = max(pairs)
+    chosen = [a, b]
+    together = close[a] & close[b]
+    for c in range(len(usable)):
+        if c not in chosen and together.sum() and (close[c] & together).sum() >= CONSTANT * together.sum() > 0 and close[c].mean() < 0.5:
+            chosen.append(c)
+            together &= close[c]
+    if len(chosen) == len(usable):  # rows that are alike in all columns are copies
+        return None
+    return _part([usable[c] for c in sorted(chosen)], data)
+
+
+def _distances(column: Column, rows: IntArray, first: IntArray, second: IntArray) -> FloatArray:
+    values = column.train[rows].astype(np.float64)
+    if column.categories:
+        return (values[first] != values[second]).astype(np.float64)
+    values = np.where(np.isnan(values), np.nanmin(values) - 1, values)
+    spread = values.std() or 1.0
+    return np.abs(values[first] - values[second]) / spread
+
+
+def _go_together(close_a: BoolArray, close_b: BoolArray, less_close: BoolArray, n: int) -> bool:
+    """Return True if pairs of rows that are close in one column are close in the other, and no farther pairs are added nearby."""
+    both, chance = int((close_a & close_b).sum()), close_a.mean() * close_b.mean() * len(close_a)
+    if both < n / 2 or both < LIFT * chance:
+        return False
+    return bool(np.log(less_close.sum() / both) / np.log(LESS_CLOSE / CLOSE) < SLOPE)
+
+
+def _is_function(column: Column, of: Column) -> bool:
+    """Return True if a column changes smoothly along the values of another one, as what is computed from it does."""
+    if of.categories or column.categories:
+        return False
+    values, code = np.unique(of.train, return_inverse=True)
+    means = np.bincount(code.ravel(), column.train) / np.bincount(code.ravel())
+    spread = means.var()
+    return len(values) < FEWEST_GROUPS or spread == 0 or bool((np.diff(means) ** 2).mean() / (2 * spread) < JUMPS)
+
+
+def _part(columns: list[Column], data: Data) -> Part | None:
+    """Make groups of the rows that are linked by closeness in all these columns."""
+    from foldshift.advice.structure.copies import row_codes
+
+    parts = []
+    for column in columns:
+        values = column.train.astype(np.float64)
+        if column.categories:
+            parts.append(values)
+            continue
+        order = np.argsort(values, kind="stable")
+        steps = np.diff(values[order]) > CLOSE * (np.nanstd(values) or 1.0)
+        code = np.empty(data.n)
+        code[order] = np.concatenate([[0], np.cumsum(steps)])
+        parts.append(code)
+    codes = row_codes(np.column_stack(parts))
+    exact = row_codes(np.column_stack([column.train.astype(np.float64) for column in columns]))
+    codes = exact if (np.bincount(exact)[exact] > 1).mean() >= IN_GROUPS else codes
+    sizes = np.bincount(codes)
+    if len(sizes) < FEWEST_GROUPS or (sizes[codes] > 1).mean() < IN_GROUPS or len(sizes) > data.n / 2:
+        return None
+    names = tuple(column.name for column in columns)
+    listed = ", ".join(map(repr, names[:-1])) + f" and {names[-1]!r}"
+    return Part(codes, f"found: columns {listed} together", names, "G2")

@@ -1,0 +1,102 @@
+"""Find the structure of a table: what was declared, and the rest from its columns and the order of its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from foldshift.advice.structure.copies import find_copies
+from foldshift.advice.structure.entities import find_groups
+from foldshift.advice.structure.leaks import find_leaks
+from foldshift.advice.structure.order import find_times
+from foldshift.advice.structure.places import find_places
+from foldshift.advice.structure.record import Declared, Part, Structure
+from foldshift.advice.structure.values import find_rare, find_sentinels
+from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.numbers import finite_numbers
+from foldshift.core.gate.targets import check_present, group_labels
+
+if TYPE_CHECKING:
+    from foldshift.advice.data import Data
+
+ROWS_SEED = 0  # seed of the rows that stand for a large table, if the caller brings no generator
+
+
+def find_structure(data: Data, declared: Declared | None = None, rng: np.random.Generator | None = None) -> Structure:
+    """Find the structure of a table.
+
+    Parameters
+    ----------
+    data : foldshift.advice.data.Data
+        Its groups, if it has some, are declared ones.
+    declared : Declared, optional
+        Groups, times, coordinates (n, 2) and subsets of the rows that the owner knows. The others are looked for, subsets aside.
+    rng : numpy.random.Generator, optional
+        Source of the rows that stand for a large table; by default one with a fixed seed.
+
+    Returns
+    -------
+    structure : Structure
+        Each part with its source. Groups are looked for if none were declared, times and unnamed coordinates if there are
+        neither groups nor copies that explain why near rows are alike.
+
+    Raises
+    ------
+    ValueError
+        If what was declared does not fit the rows.
+    """
+    rng = np.random.default_rng(ROWS_SEED) if rng is None else rng
+    parts = _declared(declared or Declared(), data)
+    copies = find_copies(data, rng)
+    rows = np.arange(data.n) if copies is None else np.sort(np.unique(copies.codes, return_index=True)[1])
+    known = any(part is not None for part in parts.values())
+    groups = parts["groups"] if known else find_groups(data)
+    times = parts["times"]
+    if times is None:
+        times = find_times(data, None if groups is None else groups.values)
+    coordinates = parts["coordinates"]
+    if coordinates is None and groups is None:
+        coordinates = find_places(data, rows, by_values=times is None)
+    leaks, by_gaps = find_leaks(data, rng)
+    return Structure(
+        data.n, groups, times, coordinates, parts["subsets"], copies, leaks, by_gaps, find_rare(data), find_sentinels(data)
+    )
+
+
+def _declared(declared: Declared, data: Data) -> dict[str, Part | None]:
+    """Check what was declared, and bring it into one form."""
+    n = data.n
+    groups = data.groups if declared.groups is None else _codes(declared.groups, n)
+    subsets = None if declared.subsets is None else _codes(declared.subsets, n)
+    times = None if declared.times is None else _times(declared.times, n)
+    coordinates = None if declared.coordinates is None else _coordinates(declared.coordinates, n)
+    given = {"groups": groups, "times": times, "coordinates": coordinates, "subsets": subsets}
+    return {kind: None if values is None else Part(values, "declared") for kind, values in given.items()}
+
+
+def _codes(labels: Any, n: int) -> Any:
+    return pd.factorize(group_labels(labels, n))[0].astype(np.int64)
+
+
+def _times(times: Any, n: int) -> Any:
+    """Turn numbers, dates or texts that sort into numbers."""
+    array = as_array(times, "times")
+    if array.shape != (n,):
+        raise ValueError(f"times has shape {array.shape}; expected one per row, ({n},)")
+    check_present(array, "times")
+    if array.dtype.kind in "fiub":
+        return finite_numbers(array, "times")
+    if array.dtype.kind == "M":
+        return (array - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
+    return np.unique(group_labels(array, n, "times"), return_inverse=True)[1].astype(np.float64)
+
+
+def _coordinates(coordinates: Any, n: int) -> Any:
+    array = finite_numbers(coordinates, "coordinates")
+    if array.shape != (n, 2):
+        raise ValueError(f"coordinates has shape {array.shape}; expected two numbers per row, ({n}, 2)")
+    if len(np.unique(array, axis=0)) < 2:
+        raise ValueError(f"coordinates are {array[0].tolist()} in every row; with one place nothing can be left out")
+    return array

@@ -1,0 +1,109 @@
+"""Records: what structure a table has, and how that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from foldshift.core.types import Array, IntArray
+
+
+class Declared(NamedTuple):
+    """What the owner of a table knows of its structure; None for what is to be looked for."""
+
+    groups: Any = None  # labels, shape (n,)
+    times: Any = None  # numbers, dates, or texts that sort; shape (n,)
+    coordinates: Any = None  # numbers, shape (n, 2)
+    subsets: Any = None  # labels, shape (n,)
+
+
+class Part(NamedTuple):
+    """One kind of structure, and its source."""
+
+    values: Array  # codes of groups or subsets, times as numbers, shape (n,); coordinates, shape (n, 2)
+    source: str  # "declared", or how it was found: "found: column 'site'"
+    columns: tuple[str, ...] = ()  # columns that say it; empty if it was declared as an array
+    code: str = ""  # code of the check that found it; empty if it was declared
+    is_row_order: bool = False  # whether times are the order of the rows
+    strength: float = float("nan")  # of what was found, in the words of its check
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the owner declared it."""
+        return self.source == "declared"
+
+
+class Copies(NamedTuple):
+    """Rows that are copies of each other, and what the search would have found."""
+
+    codes: IntArray  # set of copies of every row, shape (n,); rows without a copy are sets of their own
+    n_exact: int  # rows that another one equals
+    n_near: int  # rows that are nearly another one, exact copies aside
+    n_searched: int  # rows whose neighbours were looked at
+    jitter: float  # largest error of copies, in standard deviations, that would be found; 0: exact copies only
+    share: float  # in this share of the rows
+
+    @property
+    def any(self) -> bool:
+        """Whether there are copies."""
+        return self.n_exact + self.n_near > 0
+
+
+class Sentinel(NamedTuple):
+    """A number that stands for a missing value."""
+
+    column: str
+    value: float
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Structure of a table, declared and found.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    groups, times, coordinates, subsets : Part or None
+    copies : Copies or None
+        None if the columns cannot be looked at.
+    leaks : tuple of str
+        Columns that give the target away, by their values.
+    leaks_by_gaps : tuple of str
+        Columns that give the target away by what is missing in them.
+    rare : dict of label to int
+        Classes below 5 % of the rows, and their rows.
+    sentinels : tuple of Sentinel
+    """
+
+    n: int
+    groups: Part | None = None
+    times: Part | None = None
+    coordinates: Part | None = None
+    subsets: Part | None = None
+    copies: Copies | None = None
+    leaks: tuple[str, ...] = ()
+    leaks_by_gaps: tuple[str, ...] = ()
+    rare: tuple[tuple[Any, int], ...] = ()
+    sentinels: tuple[Sentinel, ...] = ()
+
+    def without(self, codes: Collection[str]) -> Structure:
+        """Drop what these checks found; what was declared stays."""
+        kept = self
+        for kind in ("groups", "times", "coordinates"):
+            part = getattr(self, kind)
+            if part is not None and part.code in codes:
+                kept = replace(kept, **{kind: None})
+        if {"D1", "D2"} <= set(codes) or (self.copies and not self.copies.n_near and "D1" in codes):
+            kept = replace(kept, copies=None)
+        if "L1" in codes:
+            kept = replace(kept, leaks=())
+        if "L2" in codes:
+            kept = replace(kept, leaks_by_gaps=())
+        if "R1" in codes:
+            kept = replace(kept, rare=())
+        return kept if "V1" not in codes else replace(kept, sentinels=())
