@@ -120,6 +120,11 @@ CALLS = {
         "Advice": DATA_FREE,
         "find_faults": DATA_FREE,  # takes what `advise` has checked
         "read_rules": DATA_FREE,
+        "rows_kept_together": Call(
+            lambda f, X, y, groups: f(X, y, groups),
+            {"X": np.tile(X, (2, 1)) + np.arange(48)[:, None] / 7, "y": np.tile(Y, 2), "groups": np.arange(48) // 4},
+            ("X", "y", "groups"),
+        ),
     },
     "datasets": {
         "load_dataset": DATA_FREE,

@@ -38,20 +38,23 @@ IN_GROUPS = 0.8  # share of the rows that must have another one of their group
 def find_groups(data: Data) -> Part | None:
     """Find groups that a column names or that columns show together; None without any."""
     columns = [column for column in data.columns if column.kind != "identifier"]
-    for column in like_groups(columns, data):
-        codes = np.unique(column.train, return_inverse=True)[1].ravel().astype(np.int64)
-        return Part(codes, f"found: column {column.name!r}", (column.name,), "G2")
-    return _from_several([column for column in columns if column.kind != "date"], data)
+    named, shown = _like_groups(columns, data)
+    together = None if named else _from_several([column for column in columns if column.kind != "date"], data)
+    if together is not None or not named + shown:
+        return together
+    column = (named + shown)[0]
+    codes = np.unique(column.train, return_inverse=True)[1].ravel().astype(np.int64)
+    return Part(codes, f"found: column {column.name!r}", (column.name,), "G2")
 
 
-def like_groups(columns: list[Column], data: Data) -> list[Column]:
-    """Columns whose values may stand for persons or sites with several rows; first those whose names say so."""
+def _like_groups(columns: list[Column], data: Data) -> tuple[list[Column], list[Column]]:
+    """Columns whose values may stand for persons or sites with several rows: those whose names say so, and others."""
     n = data.n
     codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
     sizes = [np.bincount(code) for code in codes]
     named: list[Column] = []
     shown: list[Column] = []
-    for place, (column, code, size) in enumerate(zip(columns, codes, sizes)):
+    for place, (column, size) in enumerate(zip(columns, sizes)):
         whole = bool(column.categories) or (column.kind == "numeric" and not (column.train % 1 != 0).any())
         if not whole or not FEWEST_GROUPS <= len(size) <= n / 2 or (size >= 2).mean() < 0.9:
             continue
@@ -59,11 +62,11 @@ def like_groups(columns: list[Column], data: Data) -> list[Column]:
             named.append(column)
         elif n >= 10 * FEWEST_GROUPS and _differ(place, columns, codes, data):
             shown.append(column)
-    return [*named, *shown]
+    return named, shown
 
 
 def _differ(place: int, columns: list[Column], codes: list[Array], data: Data) -> bool:
-    """Return True if most other columns, and the target, differ between the values of a column beyond chance and beyond a trend."""
+    """Return True if most other columns, and the target, differ between values of a column beyond chance and beyond a trend."""
     code, ordered = codes[place], not columns[place].categories
     others = [other for j, other in enumerate(codes) if j != place and len(np.unique(other)) > 1]
     ranks = [mid_ranks(other.astype(np.float64)) for other in others]
@@ -115,7 +118,12 @@ def _from_several(columns: list[Column], data: Data) -> Part | None:
     chosen = [a, b]
     together = close[a] & close[b]
     for c in range(len(usable)):
-        if c not in chosen and together.sum() and (close[c] & together).sum() >= CONSTANT * together.sum() > 0 and close[c].mean() < 0.5:
+        if (
+            c not in chosen
+            and together.sum()
+            and (close[c] & together).sum() >= CONSTANT * together.sum() > 0
+            and close[c].mean() < 0.5
+        ):
             chosen.append(c)
             together &= close[c]
     if len(chosen) == len(usable):  # rows that are alike in all columns are copies

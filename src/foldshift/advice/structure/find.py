@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from foldshift.advice.data import as_data
 from foldshift.advice.structure.copies import find_copies
 from foldshift.advice.structure.entities import find_groups
+from foldshift.advice.structure.honest_cut import rows_together
 from foldshift.advice.structure.leaks import find_leaks
 from foldshift.advice.structure.order import find_times
 from foldshift.advice.structure.places import find_places
@@ -19,7 +21,10 @@ from foldshift.core.gate.numbers import finite_numbers
 from foldshift.core.gate.targets import check_present, group_labels
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from foldshift.advice.data import Data
+    from foldshift.core.types import IntArray, TableLike
 
 ROWS_SEED = 0  # seed of the rows that stand for a large table, if the caller brings no generator
 
@@ -63,6 +68,35 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
     return Structure(
         data.n, groups, times, coordinates, parts["subsets"], copies, leaks, by_gaps, find_rare(data), find_sentinels(data)
     )
+
+
+def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = None) -> IntArray:
+    """Number the sets of rows that a cut must not part: groups, declared or found, and copies.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+    groups : array-like of shape (n_samples,), optional
+        Rows that belong together; by default they are looked for.
+
+    Returns
+    -------
+    together : ndarray of shape (n_samples,), dtype int64
+        Number of every row's set, for ``groups`` of a splitter; each row is a set of its own where nothing was found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> X[30:] = X[:30]
+    >>> together = rows_kept_together(X, np.arange(60) % 30 / 7)
+    >>> bool((together[:30] == together[30:]).all())
+    True
+    """
+    data = as_data(X, y, groups=groups)
+    together = rows_together(find_structure(data))
+    return np.arange(data.n) if together is None else together
 
 
 def _declared(declared: Declared, data: Data) -> dict[str, Part | None]:

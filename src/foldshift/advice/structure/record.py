@@ -93,17 +93,21 @@ class Structure:
 
     def without(self, codes: Collection[str]) -> Structure:
         """Drop what these checks found; what was declared stays."""
-        kept = self
-        for kind in ("groups", "times", "coordinates"):
-            part = getattr(self, kind)
-            if part is not None and part.code in codes:
-                kept = replace(kept, **{kind: None})
-        if {"D1", "D2"} <= set(codes) or (self.copies and not self.copies.n_near and "D1" in codes):
-            kept = replace(kept, copies=None)
-        if "L1" in codes:
-            kept = replace(kept, leaks=())
-        if "L2" in codes:
-            kept = replace(kept, leaks_by_gaps=())
-        if "R1" in codes:
-            kept = replace(kept, rare=())
-        return kept if "V1" not in codes else replace(kept, sentinels=())
+
+        def part(one: Part | None) -> Part | None:
+            return None if one is not None and one.code in codes else one
+
+        copies = self.copies
+        if copies is not None and all(code in codes for code, n in (("D1", copies.n_exact), ("D2", copies.n_near)) if n):
+            copies = None
+        return replace(
+            self,
+            groups=part(self.groups),
+            times=part(self.times),
+            coordinates=part(self.coordinates),
+            copies=copies,
+            leaks=() if "L1" in codes else self.leaks,
+            leaks_by_gaps=() if "L2" in codes else self.leaks_by_gaps,
+            rare=() if "R1" in codes else self.rare,
+            sentinels=() if "V1" in codes else self.sentinels,
+        )

@@ -107,9 +107,7 @@ def spread_test(
     rows, in_b, nominal = pooled_rows(A, B, rng, categorical_features, max_rows, gaps=True)
     numeric = np.array([j for j in np.flatnonzero(~nominal) if has_spread(rows[:, j])], dtype=np.intp)
     if not len(numeric):
-        raise ValueError(
-            "the tables have no column of numbers but those of two values, whose spread follows from their shares"
-        )
+        raise ValueError("the tables have no column of numbers but those of two values, whose spread follows from their shares")
     labels = np.repeat(in_b[:, None], n_permutations + 1, axis=1)
     labels[:, 1:] = rng.permuted(labels[:, 1:], axis=0)
     chosen = labels.T.astype(np.float64)
