@@ -25,6 +25,7 @@ TIMES_CHANCE, SPARE = 3, 4  # rows beyond which more than chance is at work: tim
 N_DIRECTIONS = 24  # random directions along which near copies are neighbours, for tables of which not all rows are looked at
 BY_TARGET = 5  # neighbours whose target is compared
 JITTERS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 1e-3, 1e-4, 1e-5, 1e-6)  # errors of copies, standard deviations
+ACROSS = 0.5  # share of the near copies that must be of several groups
 SHARES = (0.05, 0.1, 0.2, 0.5)  # of rows that have a copy
 CATEGORY = 4.0  # distance of two categories, in standard deviations
 
@@ -63,6 +64,17 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
         same = coo_array((np.ones(data.n), (np.arange(data.n), single[_places(exact, single)])), shape=(data.n, data.n))
         codes = connected_components(links + same if alike.any() else links, directed=False)[1].astype(np.int64)
     return Copies(codes, int(alike.sum()), n_near, n_queries, *power)
+
+
+def across_groups(copies: Copies, groups: IntArray) -> Copies:
+    """Drop near copies if nearly all are of one group: rows of one person are near each other anyway."""
+    low, high = np.full(copies.codes.max() + 1, groups.max()), np.zeros(copies.codes.max() + 1, groups.dtype)
+    np.minimum.at(low, copies.codes, groups)
+    np.maximum.at(high, copies.codes, groups)
+    in_several = int((low < high)[copies.codes].sum())
+    if in_several > max(SPARE, ACROSS * copies.n_near):
+        return copies
+    return copies._replace(n_near=0)
 
 
 def filled(values: FloatArray) -> FloatArray:
@@ -114,8 +126,9 @@ def _near_copies(
     width = min(WIDTH, n - 2)
     distances, rows = nearest_rows(points, queries, width)
     chances, depth = _chances(distances)
-    null = _chances(nearest_rows(_shuffled(points, rng), queries, width)[0])[0]
-    wanted = [_wanted(n_queries, level, null) for level in LEVELS]
+    # Without copies: the table with every column shuffled by itself, and the same rows without their nearest neighbours.
+    nulls = [_chances(nearest_rows(_shuffled(points, rng), queries, width)[0])[0], _chances(distances, DEEPEST)[0]]
+    wanted = [_wanted(n_queries, level, nulls) for level in LEVELS]
     excess = [(chances <= level).sum() - least for level, least in zip(LEVELS, wanted)]
     best = int(np.argmax(excess))
     pairs = [nothing]
@@ -130,31 +143,34 @@ def _near_copies(
     return (first, second), len(np.unique(first)), n_queries, _power(distances, wanted, n_numeric)
 
 
-def _chances(distances: FloatArray) -> tuple[FloatArray, IntArray]:
+def _dimension(distances: FloatArray) -> float:
+    """Number of dimensions in which the rows lie, from neighbours that are not the nearest ones."""
+    first = min(DEEPEST, distances.shape[1] - 2)
+    inverse = np.log(distances[:, -1:] / np.maximum(distances[:, first:-1], 1e-300)).mean()
+    return 1 / max(float(inverse), 1e-3)
+
+
+def _chances(distances: FloatArray, first: int = 0) -> tuple[FloatArray, IntArray]:
     """Chance that a row without copies has neighbours as near as each row's; and how many of them are copies, less one.
 
     Where points have no structure but a density, ``(d_j / d_j+1) ** (j * m)`` is uniform on 0 to 1 for the distances d_1, d_2,
     ... to the neighbours of a point in m dimensions [1]_. The dimension comes from the same rows, without the nearest neighbours,
-    so that copies do not change it.
+    so that copies do not change it. With `first`, as many of the nearest neighbours are passed over.
 
     References
     ----------
     .. [1] Facco, E. et al. (2017). Estimating the intrinsic dimension of datasets by a minimal neighborhood information.
        Scientific Reports 7, 12140.
     """
-    d = np.maximum(distances, 1e-300)
-    width = d.shape[1]
-    first = min(DEEPEST, width - 2)
-    inverse = np.log(d[:, -1:] / d[:, first:-1]).mean(axis=1)
-    dimension = 1 / max(float(inverse.mean()), 1e-3)
-    deepest = min(DEEPEST, width - 1)
-    chances = np.column_stack([(d[:, j] / d[:, j + 1]) ** ((j + 1) * dimension) for j in range(deepest)])
-    return np.minimum(1.0, deepest * chances.min(axis=1)), chances.argmin(axis=1)
+    d, dimension = np.maximum(distances, 1e-300), _dimension(distances)
+    some = range(first, min(first + DEEPEST, d.shape[1] - 1))
+    chances = np.column_stack([(d[:, j] / d[:, j + 1]) ** ((j + 1) * dimension) for j in some])
+    return np.minimum(1.0, len(some) * chances.min(axis=1)), chances.argmin(axis=1)
 
 
-def _wanted(n_queries: int, level: float, null: FloatArray) -> float:
-    """Number of rows at a level that chance does not reach: by the level, and in the table with shuffled columns."""
-    return TIMES_CHANCE * max(level * n_queries, float((null <= level).sum())) + SPARE
+def _wanted(n_queries: int, level: float, nulls: list[FloatArray]) -> float:
+    """Number of rows at a level that chance does not reach: by the level, and by what is so near in tables without copies."""
+    return TIMES_CHANCE * max(level * n_queries, *(float((null <= level).sum()) for null in nulls)) + SPARE
 
 
 def _same_target(target: FloatArray | None, queries: IntArray, rows: IntArray, width: int) -> tuple[IntArray, IntArray]:
@@ -186,8 +202,7 @@ def _pairs_within(points: FloatArray, radius: float, rng: np.random.Generator) -
 def _power(distances: FloatArray, wanted: list[float], n_numeric: int) -> tuple[float, float]:
     """Largest error of copies that would be found, and in which share of the rows, from the distances of rows to others."""
     n = len(distances)
-    inverse = np.log(distances[:, -1:] / np.maximum(distances[:, min(DEEPEST, distances.shape[1] - 2) : -1], 1e-300)).mean()
-    dimension = 1 / max(float(inverse), 1e-3)
+    dimension = _dimension(distances)
     for share in SHARES:
         for jitter in JITTERS:
             chances = np.minimum(1.0, DEEPEST * (jitter * np.sqrt(n_numeric) / distances[:, 1]) ** dimension)

@@ -12,8 +12,10 @@ from foldshift.advice.structure.record import Part
 from foldshift.partition.methods.cosine_features import mid_ranks
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from foldshift.advice.data import Data
-    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
+    from foldshift.core.types import Array, FloatArray, IntArray
     from foldshift.shift.columns import Column
 
 GROUP_NAME = re.compile(
@@ -28,7 +30,8 @@ CONSTANT = 0.95  # of the groups, in which a column of a person or site has one 
 LEVEL = 1e-6  # of the test whether other columns differ between groups
 UNLIKE = 0.5  # share of the other columns that must differ
 JUMPS = 0.5  # of the differences of neighbouring groups: smaller for a quantity, along which other columns change smoothly
-MOST_ROWS = 1500  # rows whose pairs are compared
+MOST_COLUMNS = 100  # among which columns that go together are looked for
+MOST_ROWS, MOST_ROWS_IN_PAIRS = 2000, 500  # rows whose equal pairs are counted; rows of which all pairs are compared
 CLOSE, LESS_CLOSE = 0.05, 0.15  # standard deviations
 LIFT = 5.0  # times more pairs close in both columns than if they had nothing to do with each other
 SLOPE = 0.5  # dimension of the pairs close in both columns: 0 for groups of equal rows, 1 for curves, 2 for plain columns
@@ -97,55 +100,95 @@ def _is_unlike(code: IntArray, values: FloatArray, ordered: bool) -> bool:
 
 def _from_several(columns: list[Column], data: Data) -> Part | None:
     """Find columns that are constant, or nearly so, within persons or sites that no column names."""
-    rows = np.linspace(0, data.n - 1, min(data.n, MOST_ROWS)).astype(int)
     usable = [column for column in columns if len(np.unique(column.train)) > 1]
-    if len(usable) < 3 or len(usable) > 200:
+    if not 3 <= len(usable) <= MOST_COLUMNS:
         return None
-    first, second = np.triu_indices(len(rows), 1)
-    far = [_distances(column, rows, first, second) for column in usable]
-    close, less_close = ([distance <= size for distance in far] for size in (CLOSE, LESS_CLOSE))
-    pairs = [
-        (int((close[a] & close[b]).sum()), a, b)
-        for a in range(len(usable))
-        for b in range(a)
-        if _go_together(close[a], close[b], less_close[a] & less_close[b], len(rows))
-        and not _is_function(usable[a], usable[b])
-        and not _is_function(usable[b], usable[a])
-    ]
-    if not pairs:
-        return None
-    _, a, b = max(pairs)
-    chosen = [a, b]
-    together = close[a] & close[b]
-    for c in range(len(usable)):
-        if (
-            c not in chosen
-            and together.sum()
-            and (close[c] & together).sum() >= CONSTANT * together.sum() > 0
-            and close[c].mean() < 0.5
-        ):
-            chosen.append(c)
-            together &= close[c]
-    if len(chosen) == len(usable):  # rows that are alike in all columns are copies
+    chosen = _equal_together(usable, data.n)
+    if not chosen:
+        chosen = _close_together(usable, data.n)
+    if not 2 <= len(chosen) < len(usable):  # rows that are alike in all columns are copies
         return None
     return _part([usable[c] for c in sorted(chosen)], data)
 
 
-def _distances(column: Column, rows: IntArray, first: IntArray, second: IntArray) -> FloatArray:
+def _equal_together(columns: list[Column], n: int) -> list[int]:
+    """Positions of columns that are equal in the same pairs of rows, far more often than by chance."""
+    codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
+    chance = [float(((size := np.bincount(code)) * (size - 1.0)).sum() / (n * (n - 1.0))) for code in codes]
+    n_values = [int(code.max()) + 1 for code in codes]
+    anchors = [a for a in range(len(codes)) if FEWEST_GROUPS <= n_values[a] <= n * (1 - IN_GROUPS / 2)]
+    best: tuple[float, list[int]] = (0.0, [])
+    for a in anchors:
+        rows = _rows_of_some_values(codes[a], n)
+        for b in anchors:
+            both = _n_pairs(codes[a][rows] * n_values[b] + codes[b][rows])
+            if (
+                b != a
+                and both > max(best[0] * len(rows), len(rows) / 2)
+                and both >= LIFT * chance[b] * _n_pairs(codes[a][rows])
+                and not _is_function(columns[a], columns[b])
+                and not _is_function(columns[b], columns[a])
+            ):
+                best = (both / len(rows), [a, b])
+    if not best[1]:
+        return []
+    chosen = best[1]
+    rows = _rows_of_some_values(codes[chosen[0]], n)
+    together = codes[chosen[0]][rows] * n_values[chosen[1]] + codes[chosen[1]][rows]
+    for c in range(len(codes)):
+        joint = np.unique(together, return_inverse=True)[1].ravel() * n_values[c] + codes[c][rows]
+        if c not in chosen and chance[c] < ONE_MANY + 0.2 and _n_pairs(joint) >= CONSTANT * _n_pairs(together):
+            chosen, together = [*chosen, c], joint
+    return chosen
+
+
+def _rows_of_some_values(code: IntArray, n: int) -> IntArray:
+    """Rows of some of the values of a column, so that none of their pairs is lost."""
+    if n <= MOST_ROWS:
+        return np.arange(n)
+    values = np.random.default_rng(0).permutation(int(code.max()) + 1)
+    kept = values[np.cumsum(np.bincount(code)[values]) <= MOST_ROWS]
+    return np.flatnonzero(np.isin(code, kept if len(kept) else values[:1]))
+
+
+def _n_pairs(code: IntArray) -> float:
+    """Number of pairs of rows of equal code."""
+    sizes = np.unique(code, return_counts=True)[1]
+    return float((sizes * (sizes - 1.0)).sum() / 2)
+
+
+def _close_together(columns: list[Column], n: int) -> list[int]:
+    """Positions of columns of quantities that are nearly equal in the same pairs of rows."""
+    places = [c for c, column in enumerate(columns) if not column.categories and len(np.unique(column.train)) > n / 2]
+    rows = np.random.default_rng(0).permutation(n)[:MOST_ROWS_IN_PAIRS]
+    if len(places) < 2 or len(rows) < 4 * FEWEST_GROUPS:
+        return []
+    first, second = np.triu_indices(len(rows), 1)
+    far = np.stack([_distances(columns[c], rows, first, second) for c in places])
+    close, less_close = ((far <= size).astype(np.float32) for size in (CLOSE, LESS_CLOSE))
+    best: tuple[float, int, int] = (len(rows) / 2, -1, -1)
+    both, both_less = (one @ one.T for one in (close, less_close))
+    for a in range(len(places)):
+        for b in range(a):
+            chance, chance_less = (
+                one[a].mean(dtype=np.float64) * one[b].mean(dtype=np.float64) * len(first) for one in (close, less_close)
+            )
+            if both[a, b] < max(best[0], LIFT * chance):
+                continue
+            slope = np.log(max(both_less[a, b] - chance_less, 1.0) / (both[a, b] - chance)) / np.log(LESS_CLOSE / CLOSE)
+            if slope < SLOPE:
+                best = (float(both[a, b]), a, b)
+    if best[1] < 0:
+        return []
+    together = close[best[1]] * close[best[2]]
+    return [places[c] for c in range(len(places)) if (close[c] * together).sum() >= 0.8 * together.sum()]
+
+
+def _distances(column: Column, rows: IntArray, first: IntArray, second: IntArray) -> NDArray[np.float32]:
     values = column.train[rows].astype(np.float64)
-    if column.categories:
-        return (values[first] != values[second]).astype(np.float64)
     values = np.where(np.isnan(values), np.nanmin(values) - 1, values)
-    spread = values.std() or 1.0
-    return np.abs(values[first] - values[second]) / spread
-
-
-def _go_together(close_a: BoolArray, close_b: BoolArray, less_close: BoolArray, n: int) -> bool:
-    """Return True if pairs of rows that are close in one column are close in the other, and no farther pairs are added nearby."""
-    both, chance = int((close_a & close_b).sum()), close_a.mean() * close_b.mean() * len(close_a)
-    if both < n / 2 or both < LIFT * chance:
-        return False
-    return bool(np.log(less_close.sum() / both) / np.log(LESS_CLOSE / CLOSE) < SLOPE)
+    scaled = (values / (values.std() or 1.0)).astype(np.float32)
+    return np.abs(scaled[first] - scaled[second])
 
 
 def _is_function(column: Column, of: Column) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.advice.data import as_data
-from foldshift.advice.structure.copies import find_copies
+from foldshift.advice.structure.copies import across_groups, find_copies
 from foldshift.advice.structure.entities import find_groups
 from foldshift.advice.structure.honest_cut import rows_together
 from foldshift.advice.structure.leaks import find_leaks
@@ -58,6 +58,8 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
     rows = np.arange(data.n) if copies is None else np.sort(np.unique(copies.codes, return_index=True)[1])
     known = any(part is not None for part in parts.values())
     groups = parts["groups"] if known else find_groups(data)
+    if groups is not None and copies is not None:
+        copies = across_groups(copies, groups.values)
     times = parts["times"]
     if times is None:
         times = find_times(data, None if groups is None else groups.values)

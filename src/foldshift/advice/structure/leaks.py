@@ -11,9 +11,11 @@ from foldshift.partition.methods.cosine_features import mid_ranks
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
-    from foldshift.core.types import FloatArray
+    from foldshift.core.types import BoolArray, FloatArray
 
 GIVEN_AWAY = 0.99  # share of the target's variation that one column alone explains
+NEARLY = 0.9  # of the variation of ranks; along a line, single far values could explain all
+FEWEST_GAPS = 10  # rows with a gap, and without one
 STRAY = 2  # test rows that a column may get wrong all the same, if chance gets at least ten times as many wrong
 MOST_ROWS = 5000  # rows looked at: a tree is grown for every column
 TREE_SEED = 0
@@ -44,6 +46,9 @@ def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], t
         if not classes and not column.categories and _same_order(values[rows], target[rows]):
             by_value.append(column.name)
             continue
+        if not classes and _parted(absent[rows], target[rows]):
+            by_gaps.append(column.name)
+            continue
         tries = [(np.where(absent, np.nanmin(values) - 1 if (~absent).any() else 0.0, values), by_value)]
         if 0 < absent.sum() < data.n:
             tries.insert(0, (absent.astype(np.float64), by_gaps))
@@ -58,8 +63,19 @@ def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], t
 
 
 def _same_order(values: FloatArray, target: FloatArray) -> bool:
-    """Return True if the ranks of a column explain 99 % of the variation of the target's, rising or falling, gaps aside."""
+    """Return True if a column, or its ranks, explain 99 % of the target's variation along a line, gaps aside."""
     known = ~np.isnan(values)
     if known.mean() < GIVEN_AWAY or len(np.unique(values[known])) < 3 or not np.ptp(target[known]):
         return False
-    return bool(np.corrcoef(mid_ranks(values[known]), mid_ranks(target[known]))[0, 1] ** 2 >= GIVEN_AWAY)
+    values, target = values[known], target[known]
+    by_rank = np.corrcoef(mid_ranks(values), mid_ranks(target))[0, 1] ** 2
+    return bool(by_rank >= GIVEN_AWAY or (by_rank >= NEARLY and np.corrcoef(values, target)[0, 1] ** 2 >= GIVEN_AWAY))
+
+
+def _parted(absent: BoolArray, target: FloatArray) -> bool:
+    """Return True if targets of rows with a gap are all above, or all below, those of the others: 99 % of the pairs."""
+    n_absent, n = int(absent.sum()), len(target)
+    if min(n_absent, n - n_absent) < FEWEST_GAPS:
+        return False
+    above = (mid_ranks(target)[absent].sum() - n_absent * (n_absent + 1) / 2) / (n_absent * (n - n_absent))
+    return bool(max(above, 1 - above) >= GIVEN_AWAY)

@@ -18,16 +18,13 @@ if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, IntArray
     from foldshift.shift.columns import Column
 
-NAMED_PAIRS = tuple(
-    (re.compile(rf"(^|[ _.-]){a}($|[ _.-])", re.IGNORECASE), re.compile(rf"(^|[ _.-]){b}($|[ _.-])", re.IGNORECASE))
-    for a, b in (
-        ("lat(itude)?", "(lon|lng|long)(gitude)?"), ("x", "y"), ("east(ing)?", "north(ing)?"), ("e", "n"),
-        ("(x[ _-]?coord(inate)?)", "(y[ _-]?coord(inate)?)"),
-    )
-)  # fmt: skip
+SURE = (("lat(itude)?", "(lon|lng|long)(gitude)?"), ("east(ing)?s?", "north(ing)?s?"),
+        ("(x[ _-]?coord(inate)?)s?", "(y[ _-]?coord(inate)?)s?"))  # fmt: skip
+UNSURE = (("x", "y"), ("e", "n"))  # names that other columns have too
 NEAR, FAR = (0, 2), (8, 16)  # neighbours that are compared with each row: the nearest, and those farther away
 MOST_ROWS = 4000
 MOST_COLUMNS = 12  # numeric columns whose pairs are tried if no names say where the coordinates are
+WITHIN, SURE_Z = 8, 5.0  # near rows, and standard errors, for columns that are named as coordinates
 LEAST_Z = 4.0  # standard errors by which near neighbours are more alike than farther ones
 DEGREE = 3  # of the surface that is taken away first: a column that follows two others smoothly is no field
 SHARE = 0.5  # of the other columns that must be alike in near rows, if no names say where the coordinates are
@@ -43,7 +40,10 @@ def find_places(data: Data, rows: IntArray, by_values: bool = True) -> Part | No
     if len(rows) < 4 * FAR[1]:
         return None
     target = _target(data)[rows]
-    for a, b in _named(numeric):
+    for a, b in _named(numeric, SURE):
+        if max(_neighbours_z(_points(a, b, rows), column) for column in target.T) >= SURE_Z:
+            return _part(a, b)
+    for a, b in _named(numeric, UNSURE):
         points = _points(a, b, rows)
         if max(_alike(points, column)[0] for column in target.T) >= LEAST_Z:
             return _part(a, b)
@@ -68,6 +68,17 @@ def _by_values(numeric: list[Column], data: Data, rows: IntArray, target: FloatA
         z = max(z for z, _ in found)
         best = (z, a, b) if best is None or z > best[0] else best
     return None if best is None else _part(*best[1:])
+
+
+def _neighbours_z(points: FloatArray, values: FloatArray) -> float:
+    """Mean product of each row's value and those of its near rows, in standard errors of values in random order."""
+    if not values.std() > 0:
+        return 0.0
+    scaled = (values - values.mean()) / values.std()
+    near = cKDTree(points).query(points, k=WITHIN + 1)[1][:, 1:]
+    products = scaled[:, None] * scaled[near]
+    # A pair counts once more where each is near the other: the sum of n * k products has at most twice the variance.
+    return float(products.sum() / np.sqrt(2 * products.size))
 
 
 def _is_field(alike: tuple[float, float]) -> bool:
@@ -98,13 +109,16 @@ def _can_be_coordinate(column: Column) -> bool:
     return len(np.unique(column.train)) >= max(20, ENOUGH_VALUES * len(column.train))
 
 
-def _named(columns: list[Column]) -> list[tuple[Column, Column]]:
+def _named(columns: list[Column], names: tuple[tuple[str, str], ...]) -> list[tuple[Column, Column]]:
     """Pairs of columns that are named like coordinates, and differ in nothing else."""
     pairs = []
-    for first, second in NAMED_PAIRS:
-        for a, b in itertools.permutations(columns, 2):
-            if first.search(a.name) and second.search(b.name) and first.sub("", a.name) == second.sub("", b.name):
-                pairs.append((a, b))
+    for parts in names:
+        first, second = (re.compile(rf"(^|[ _.-]){part}($|[ _.-])", re.IGNORECASE) for part in parts)
+        pairs += [
+            (a, b)
+            for a, b in itertools.permutations(columns, 2)
+            if first.search(a.name) and second.search(b.name) and first.sub("", a.name) == second.sub("", b.name)
+        ]
     return pairs
 
 
