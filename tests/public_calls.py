@@ -65,6 +65,11 @@ def splitter(f, **options):
     return run
 
 
+def parts(splits):
+    """Training and test parts as lists."""
+    return [(train.tolist(), test.tolist()) for train, test in splits]
+
+
 def learner(y, **options):
     """Predictions of a learner, plain and shared."""
 
@@ -303,6 +308,48 @@ CALLS = {
         "RepeatedDOBSCV": Call(splitter(REPEATED), {"X": X, "y": C}, ("X", "y")),
         "RepeatedMSSCV": Call(splitter(REPEATED), {"X": X, "y": C}, ("X", "y")),
         "RepeatedSCV": blind(Call(splitter(REPEATED), {"X": X, "y": C}, ("X", "y"))),
+        "ForwardBlockKFold": Call(
+            lambda f, X, groups: parts(f(3, gap=0.5).split(X, None, groups)),
+            {"X": X, "groups": GROUPS / 2},
+            ("X", "groups"),
+            lenient=(
+                "complex",
+                "days",
+                "durations",
+            ),  # the inputs are not looked at; a gap is a number, so that dates are refused
+            names={"groups": "times"},
+        ),
+        "SpatialBlockKFold": Call(
+            lambda f, X, y, groups: parts(f(3, buffer=0.01, random_state=0).split(X, y, groups)),
+            {"X": X, "y": Y, "groups": X[:, :2].copy()},
+            ("X", "y", "groups"),
+            lenient=("complex",),  # the inputs are not looked at
+            names={"groups": "coordinates"},
+        ),
+        "SameOtherAllKFold": Call(
+            lambda f, X, y, groups: parts(f(3, random_state=0).split(X, y, groups)),
+            {"X": X, "y": C, "groups": np.arange(N) // 12},
+            ("X", "y", "groups"),
+            lenient=("complex",),  # the inputs are not looked at
+            names={"groups": "subsets"},
+        ),
+        "block_folds": Call(
+            lambda f, y, coordinates: f(None, y, 3, rngs(), coordinates=coordinates),
+            {"y": Y, "coordinates": X[:, :2].copy()},
+            ("y", "coordinates"),
+        ),
+        "as_splits": Call(
+            lambda f, folds, groups: (
+                f(folds, X),
+                f(__import__("sklearn.model_selection").model_selection.GroupKFold(3), X, Y, groups),
+            ),
+            {"folds": FOLDS, "groups": GROUPS},
+        ),
+        "holdout": Call(
+            lambda f, stratify, groups: f(X, validation_size=0.2, stratify=stratify, groups=groups, random_state=0),
+            {"stratify": Y, "groups": GROUPS},
+            ("stratify", "groups"),
+        ),
         "ContinuousStratifiedKFold": blind(Call(splitter({}), {"X": X, "y": Y}, ("X", "y"))),
         "RepeatedContinuousStratifiedKFold": blind(Call(splitter(REPEATED), {"X": X, "y": Y}, ("X", "y"))),
     },

@@ -138,7 +138,13 @@ ALLOWED = {
 }
 
 
-OF_THE_LEARNER = ("fit_predict", "predicted", "score_folds", "as_folds")  # functions that call the caller's learner or splitter
+OF_THE_LEARNER = (
+    "fit_predict",
+    "predicted",
+    "score_folds",
+    "as_folds",
+    "as_splits",
+)  # they call the caller's learner or splitter
 
 
 @cache

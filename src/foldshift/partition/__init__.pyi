@@ -2,6 +2,7 @@ from .distinct import distinct_partitions as distinct_partitions
 from .distinct import fold_fingerprints as fold_fingerprints
 from .folds import as_folds as as_folds
 from .folds import check_folds as check_folds
+from .holdout import holdout as holdout
 from .methods.anticlustering import aba_folds as aba_folds
 from .methods.anticlustering import twinning_folds as twinning_folds
 from .methods.balanced import (
@@ -27,6 +28,7 @@ from .methods.spxy import spxy_folds as spxy_folds
 from .methods.stratified import stratified_folds as stratified_folds
 from .randomness import fold_randomness as fold_randomness
 from .registry import make_folds as make_folds
+from .splits import as_splits as as_splits
 from .splitters.balanced_splitters import (
     CovariateBalancedKFold as CovariateBalancedKFold,
 )
@@ -63,3 +65,13 @@ from .splitters.regression_splitters import (
 from .splitters.regression_splitters import (
     RepeatedContinuousStratifiedKFold as RepeatedContinuousStratifiedKFold,
 )
+from .splitters.structure_splitters import (
+    ForwardBlockKFold as ForwardBlockKFold,
+)
+from .splitters.structure_splitters import (
+    SameOtherAllKFold as SameOtherAllKFold,
+)
+from .splitters.structure_splitters import (
+    SpatialBlockKFold as SpatialBlockKFold,
+)
+from .structure.spatial_blocks import block_folds as block_folds

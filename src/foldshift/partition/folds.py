@@ -47,6 +47,13 @@ def given_folds(folds: ArrayLike, n_folds: int | None, X: TableLike, y: ArrayLik
     return GivenFolds(folds, int(n_folds), int(n_folds))
 
 
+def labels_or_places(groups: TableLike, n_samples: int) -> TableLike:
+    """Check the groups for a splitter; a table of several columns, such as coordinates, is checked by the splitter itself."""
+    if groups is None or (np.ndim(groups) == 2 and np.shape(groups)[1] > 1):
+        return groups
+    return group_labels(groups, n_samples)
+
+
 def as_folds(
     cv: Splitter | Iterable[tuple[Array, Array]], X: TableLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
 ) -> Array:
@@ -60,8 +67,8 @@ def as_folds(
         Inputs.
     y : array-like of shape (n_samples,), optional
         Target.
-    groups : array-like of shape (n_samples,), optional
-        Groups, for splitters that need them.
+    groups : array-like of shape (n_samples,) or (n_samples, n_columns), optional
+        Groups, or coordinates, for splitters that need them.
 
     Returns
     -------
@@ -91,15 +98,14 @@ def as_folds(
     """
     check_rows(X=X, y=y, groups=groups)
     n_samples = count_rows(X, "X")
-    if groups is not None:
-        groups = group_labels(groups, n_samples)
+    groups = labels_or_places(groups, n_samples)
     rows: list[Array] = []
     tested = np.ones(n_samples, dtype=bool)
     for is_train, is_test in iterate_pairs(cv, X, y, groups, n_samples):
         if (is_train == is_test).any():
             raise PartialTrainingError(
                 f"{type(cv).__name__} trains on {is_train.sum()} of the {n_samples - is_test.sum()} rows outside a test part; an "
-                "array of folds stands for training on all of them: use scikit-learn's cross_validate"
+                "array of folds stands for training on all of them: use as_splits, or scikit-learn's cross_validate"
             )
         if (tested & is_test).any():
             rows.append(np.full(n_samples, UNTESTED, dtype=np.int64))

@@ -64,9 +64,12 @@ PARTITIONERS = {
     "SCBCV": Partitioner("foldshift.partition.methods.cluster.scbcv_folds", (CLASSES,), True),
     "SPXY": Partitioner("foldshift.partition.methods.spxy.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
     "LOSO": Partitioner("foldshift.partition.methods.leave_group_out.source_folds", (), False, ("groups",)),
+    "BLOCKS": Partitioner("foldshift.partition.structure.spatial_blocks.block_folds", (), False, ("coordinates", "block_size")),
 }
 LEAVE_ONE_SOURCE_OUT = "LOSO"
-BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO")  # to the target
+BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO", "BLOCKS")  # to the target, or able to do without
+# Cuts that train on a part of the other rows, which an array of folds cannot say, and their splitters.
+NOT_FOLDS = {"FORWARD": "ForwardBlockKFold", "SOAK": "SameOtherAllKFold"}
 SHOWN_STRATA = ("SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100")
 HINT = "SCVt takes any number of strata t, for example SCV7."
 
@@ -83,6 +86,11 @@ def find_partitioner(name: str) -> Partitioner:
     """Look up a partitioner by its name."""
     if name in PARTITIONERS:
         return PARTITIONERS[name]
+    if name in NOT_FOLDS:
+        raise ValueError(
+            f"{name} trains on some of the rows outside a test part only, and an array of folds stands for training on all: use "
+            f"the splitter {NOT_FOLDS[name]}, or as_splits({NOT_FOLDS[name]}(...), X, y, groups) for arrays"
+        )
     n_strata_of(name)
     return STRATA
 
@@ -140,12 +148,14 @@ def make_folds(
         For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
         for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
         compare with, ``ABA``, ``BDSCV``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several
-        sources ``LOSO``, leave one source out; or a user-defined function ``f(X, y, n_folds, rngs, **options) -> folds``, which
-        is given read-only arrays and must draw from ``rngs[i]`` alone for row i.
+        sources ``LOSO``, leave one source out; for data in space ``BLOCKS``; or a user-defined function
+        ``f(X, y, n_folds, rngs, **options) -> folds``, which is given read-only arrays and must draw from ``rngs[i]`` alone for
+        row i. Cuts that do not train on all other rows have splitters only: `ForwardBlockKFold`, `SameOtherAllKFold`.
     X : array-like of shape (n_samples, n_features) or None
-        Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV`` and ``LOSO`` do not look at them.
+        Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV``, ``LOSO`` and ``BLOCKS`` do not look at them.
     y : array-like of shape (n_samples,) or (n_samples, 1), or None
-        Target, without missing values. None: there is none, for ``CV``, ``CB-CV``, ``ABA``, ``BDSCV`` and ``LOSO``.
+        Target, without missing values. None: there is none, for ``CV``, ``CB-CV``, ``ABA``,
+        ``BDSCV``, ``LOSO`` and ``BLOCKS``.
     n_folds : int, default=5
         Number of folds, ``2 <= n_folds <= n_samples``. ``LOSO`` makes as many as there are sources, whatever is asked for.
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
@@ -154,7 +164,7 @@ def make_folds(
         Passed on to the partitioner: ``categorical_features`` of those that look at the inputs, ``metric`` of those that measure
         distances, ``stratify`` of the balanced ones, ``task`` of ``Twinning`` and ``SPXY`` (whether whole numbers are a
         target of numbers or of classes), ``groups`` of the balanced ones and of ``LOSO`` (array-like of shape
-        (n_samples,): the group or source of every sample).
+        (n_samples,): the group or source of every sample), ``coordinates`` and ``block_size`` of ``BLOCKS``.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from sklearn.utils.validation import _num_samples
 
 from foldshift.core.gate.rows import check_rows
 from foldshift.partition.methods.balanced import cb_cv_folds, cb_scv_folds, cb_table_folds, cb_tscv_folds
-from foldshift.partition.splitters.regression_splitters import FoldsSplitter, make_rngs
+from foldshift.partition.splitters.regression_splitters import FoldsSplitter, TakesGroups, make_rngs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TASKS = (None, "classification", "regression")
 
 
-class _CovariateBalanced(FoldsSplitter):
+class _CovariateBalanced(TakesGroups, FoldsSplitter):
     """Base of the single and the repeated splitter."""
 
     def _check_parameters(self) -> None:

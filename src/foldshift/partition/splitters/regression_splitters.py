@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, FloatArray, IntArray, RandomState, TableLike, UnsignedArray
+
+
+class TakesGroups:
+    """Request for ``groups`` where scikit-learn routes metadata: by default, as that of `GroupKFold`."""
+
+    __metadata_request__split: ClassVar = {"groups": True}
 
 
 class FoldsSplitter(BaseCrossValidator):

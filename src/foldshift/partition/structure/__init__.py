@@ -1,0 +1,1 @@
+"""Cuts for rows that belong together in time, in space or by where they come from, as array functions."""
