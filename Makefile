@@ -28,7 +28,7 @@ help: ## list the targets
 setup: $(READY) ## make .venv from the lock file, nothing else
 
 $(READY): requirements.lock pyproject.toml
-	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if (3, 11) <= v[:2] <= (3, 13) else 'foldshift needs Python 3.11, 3.12 or 3.13; $(PYTHON) is %d.%d. Name another one: make setup PYTHON=python3.12' % v[:2])"
+	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit(0 if (3, 11) <= v[:2] else 'foldshift needs Python 3.11 or later; $(PYTHON) is %d.%d. Name another one: make setup PYTHON=python3.12' % v[:2])"
 	@$(PYTHON) -c "import ensurepip" || { echo "$(PYTHON) has no venv module. On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
 	@echo "Setting up $(VENV) from requirements.lock (once, a minute or two) ..."
 	@$(PYTHON) -m venv --clear $(VENV)

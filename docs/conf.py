@@ -28,7 +28,7 @@ templates_path = ["_templates"]  # a class with the methods of its own; those th
 exclude_patterns = ["_build", "gallery", "results", "findings.md", "add_a_study.md", "cluster.md", "scale.md", "**/GALLERY*.rst"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 nitpicky = False
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
 autosummary_generate = True
@@ -50,6 +50,7 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
+myst_substitutions = pages.install_words(version)
 html_sidebars = {"index": [], "glossary": [], "architecture": []}
 
 sphinx_gallery_conf = {
@@ -72,3 +73,4 @@ def setup(app):
     """Write the pages that are made, before anything is read; boxes that are wider than the page say so."""
     pages.write(Path(app.srcdir))
     app.add_js_file(None, body=SCRIPT)
+    app.connect("build-finished", lambda app, error: error or pages.write_wheel(Path(app.outdir) / pages.DOWNLOADS))

@@ -6,6 +6,9 @@ The page of a study's results begins as that of the report (`foldshift.reporting
 import html
 import json
 import re
+import shutil
+import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -26,6 +29,7 @@ from foldshift.reporting.report_page import ReportItem, StudyWords, claims_boxes
 from foldshift.reporting.table_grid import html_note, table_parts
 
 ROOT = Path(__file__).resolve().parents[1]
+DOWNLOADS = "download"  # folder of the site with the wheel
 MADE = "made"  # folder below docs, not in the history
 TITLES = {
     "partition": "Cut: partitioners and splitters",
@@ -58,6 +62,39 @@ def write(docs):
     for path in folder.rglob("*.md"):
         if path.relative_to(folder).as_posix() not in wanted and "generated" not in path.parts:
             path.unlink()
+
+
+def wheel_name(version):
+    """Name of the file of the wheel of a version."""
+    return f"foldshift-{version}-py3-none-any.whl"
+
+
+def install_words(version):
+    """Words of the pages on how to install: a link to the wheel that the site holds, and its file."""
+    file = wheel_name(version)
+    return {"wheel": f'<a href="{DOWNLOADS}/{file}">{file}</a>', "wheel_file": file}
+
+
+def write_wheel(folder):
+    """Build the wheel of this clone for the site to offer; from a copy, since setuptools keeps old files in a folder `build`."""
+    with tempfile.TemporaryDirectory() as copy:
+        for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, copy)
+        for name in ("src", "config"):
+            shutil.copytree(ROOT / name, Path(copy, name), ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "--wheel-dir",
+            folder,
+            copy,
+        ]
+        subprocess.run([str(word) for word in command], check=True)
 
 
 REFERENCE = """# Reference

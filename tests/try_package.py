@@ -48,7 +48,7 @@ def starts(python):
 def environment(python, folder):
     """A fresh virtual environment; its interpreter."""
     run(python, "-m", "venv", folder)
-    return folder / "bin" / "python"
+    return next(path for path in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if path.exists())
 
 
 def try_wheel(python, wheel, folder):
@@ -86,20 +86,25 @@ def try_sdist(python, sdist, folder):
 def main(argv=None):
     """Build, and try."""
     parser = argparse.ArgumentParser(description="Build wheel and sdist, and try both as a stranger would.")
-    parser.add_argument("--pythons", nargs="+", metavar="PYTHON", help="interpreters (default: 3.11 to 3.13 where they are)")
+    parser.add_argument(
+        "--pythons", nargs="+", metavar="PYTHON", help="interpreters (default: 3.11 and later ones where they are)"
+    )
+    parser.add_argument("--wheel-only", action="store_true", help="leave out the tests of the sdist")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "package", help="folder of wheel and sdist")
     options = parser.parse_args(argv)
-    pythons = options.pythons or [name for minor in (11, 12, 13) if starts(name := f"python3.{minor}")] or [sys.executable]
+    pythons = options.pythons or [name for minor in range(11, 20) if starts(name := f"python3.{minor}")] or [sys.executable]
     shutil.rmtree(options.out, ignore_errors=True)
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", options.out, ROOT)
+    isolation = [] if options.wheel_only else ["--no-isolation"]  # setuptools is in the environment of the project alone
+    run(sys.executable, "-m", "build", *isolation, "--outdir", options.out, ROOT)
     (wheel,), (sdist,) = options.out.glob("*.whl"), options.out.glob("*.tar.gz")
     for path in (wheel, sdist):
         print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
     for python in pythons:
         with tempfile.TemporaryDirectory() as folder:
             try_wheel(python, wheel, Path(folder))
-    with tempfile.TemporaryDirectory() as folder:
-        try_sdist(pythons[0], sdist, Path(folder))
+    if not options.wheel_only:
+        with tempfile.TemporaryDirectory() as folder:
+            try_sdist(pythons[0], sdist, Path(folder))
 
 
 if __name__ == "__main__":

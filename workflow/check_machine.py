@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHONS = ((3, 11), (3, 13))  # the oldest and the newest
+OLDEST = (3, 11)  # Python
 MODULES = {"scikit-learn": "sklearn", "pyyaml": "yaml", "lazy-loader": "lazy_loader"}  # where they are not named as the package
 OPTIONAL = {
     "openml": "data sets of OpenML",
@@ -49,11 +49,10 @@ def check(arguments: list[str], executor: str | None = None) -> None:
 
 def python_problem() -> str | None:
     """Say which Python is needed, where this is another one."""
-    oldest, newest = PYTHONS
-    if oldest <= sys.version_info[:2] <= newest:
+    if sys.version_info[:2] >= OLDEST:
         return None
-    low, high, here = (".".join(map(str, version)) for version in (oldest, newest, sys.version_info[:2]))
-    return f"Python {low} to {high} is needed; {sys.executable} is {here}. Name another one: make setup PYTHON=python3.12"
+    low, here = (".".join(map(str, version)) for version in (OLDEST, sys.version_info[:2]))
+    return f"Python {low} or later is needed; {sys.executable} is {here}. Name another one: make setup PYTHON=python3.12"
 
 
 def package_problem() -> str | None:

@@ -102,8 +102,11 @@ def studied(task):
 # ---- what is in it ----
 
 
-def test_the_catalogue_that_travels_with_the_library_is_the_one_of_the_configuration(root):
+def test_the_catalogue_of_the_library_is_the_one_of_the_configuration_and_no_file_of_the_project_is_a_link(root):
     assert DEFAULT_CATALOGUE.read_bytes() == (root / "config/datasets.tsv").read_bytes()
+    # A checkout on Windows turns a link into a text file that holds the name of its target.
+    listed = subprocess.run(["git", "ls-files", "--stage"], cwd=root, capture_output=True, text=True).stdout
+    assert not [line for line in listed.splitlines() if line.startswith("120000")]
 
 
 def test_every_line_satisfies_the_schema_and_every_column_is_described(root):

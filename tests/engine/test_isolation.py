@@ -20,7 +20,7 @@ from foldshift.engine.jobs import isolation
 from foldshift.engine.jobs.isolation import Lost, run_cells
 
 ROOT = Path(__file__).resolve().parents[2]
-linux = pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+linux = pytest.mark.skipif(not isolation.can_isolate(), reason="cells are isolated on Linux only")
 LIMIT = 0.9 / 60  # minutes
 HUNG = Lost("timeout", "took longer than 0.015 minutes; raise cell_minutes or lower max_rows")
 
@@ -362,7 +362,7 @@ def test_a_thread_of_this_process_does_not_disturb_the_child():
 
 
 def test_on_other_systems_cells_run_here_and_errors_of_memory_are_still_rows(monkeypatch):
-    monkeypatch.setattr(isolation, "ISOLATES", False)
+    monkeypatch.setattr(isolation, "can_isolate", lambda: False)
 
     def here(cell):
         if cell[1] == "full":

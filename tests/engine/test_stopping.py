@@ -175,8 +175,8 @@ def test_a_package_that_some_runs_need_is_a_note(monkeypatch, capsys):
 def test_versions_that_are_too_old_are_told(monkeypatch):
     monkeypatch.setattr(check_machine.importlib.metadata, "version", lambda name: "9.2.1" if name == "snakemake" else "999")
     assert "snakemake 9.2.1 is installed, and 9.19 or later is needed" in ended("all")
-    monkeypatch.setattr(check_machine, "PYTHONS", ((3, 3), (3, 4)))
-    assert "Python 3.3 to 3.4 is needed" in ended("all")
+    monkeypatch.setattr(check_machine, "OLDEST", (99, 1))
+    assert "Python 99.1 or later is needed" in ended("all")
 
 
 def test_the_check_needs_the_standard_library_alone(root):

@@ -203,7 +203,7 @@ LIMITS = {"minutes": None, "memory_mb": 200}
 SHORT = {"minutes": 0.015, "memory_mb": None}
 SLEEP = {"sleep": entry("misbehaving.Misbehaving", way="sleep")}
 NO_LIMITS = {"minutes": None, "memory_mb": None}
-linux = pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+linux = pytest.mark.skipif(not isolation.can_isolate(), reason="cells are isolated on Linux only")
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ def rows_of(learner, scores):
 
 def test_rows_and_predictions_are_the_same_in_a_process_of_their_own_and_in_this_one(run_classify, monkeypatch):
     scores, predictions = run_classify(GOOD, NO_LIMITS)
-    monkeypatch.setattr(isolation, "ISOLATES", False)
+    monkeypatch.setattr(isolation, "can_isolate", lambda: False)
     expected_scores, expected = run_classify(GOOD, NO_LIMITS)
     scores, expected_scores = (rows.drop(columns="fit_seconds") for rows in (scores, expected_scores))
     pd.testing.assert_frame_equal(scores, expected_scores, check_exact=True)

@@ -226,13 +226,13 @@ def rows_of(learner, scores):
 
 def test_rows_are_the_same_in_a_process_of_their_own_and_in_this_one(job, monkeypatch):
     apart = scores_of(job(GOOD, limits=NO_LIMITS)).drop(columns="fit_seconds")
-    monkeypatch.setattr(isolation, "ISOLATES", False)
+    monkeypatch.setattr(isolation, "can_isolate", lambda: False)
     here = scores_of(job(GOOD, "here", limits=NO_LIMITS)).drop(columns="fit_seconds")
     pd.testing.assert_frame_equal(apart, here, check_exact=True)
     assert len(here) == 3 * 2 * 2 * (2 + 3) and set(here["seed"]) == {6, 7} and (here["status"] == "ok").all()
 
 
-@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+@pytest.mark.skipif(not isolation.can_isolate(), reason="cells are isolated on Linux only")
 def test_learners_that_misbehave_cost_their_own_rows_only(job):
     good = scores_of(job(GOOD, limits=NO_LIMITS))
     order = ["raise", "NN", "hoard", "GBM", "end", "kill", "crash", "Tree", "exit"]
@@ -258,7 +258,7 @@ def test_learners_that_misbehave_cost_their_own_rows_only(job):
     }
 
 
-@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+@pytest.mark.skipif(not isolation.can_isolate(), reason="cells are isolated on Linux only")
 def test_a_learner_that_hangs_costs_its_time_limit_once(job):
     rows = scores_of(job({"hang": entry("misbehaving.Misbehaving", way="hang")}, limits=SHORT))
     assert len(rows) == 20 and set(rows["status"]) == {"timeout"} and rows[["rmse", "fit_seconds"]].isna().all(axis=None)
@@ -278,7 +278,7 @@ def test_an_error_outside_of_the_learners_fails_the_job(job, monkeypatch):
         scores_of(job(GOOD))
 
 
-@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+@pytest.mark.skipif(not isolation.can_isolate(), reason="cells are isolated on Linux only")
 def test_learners_that_misbehave_have_no_errors_in_the_comparison_of_scalings(job, tmp_path):
     wanted = {"partitioners": {"CV": "CV", "TSCV": "TSCV"}, "seeds": {"CV_3x1": 2, "TSCV_3x1": 2}}
     folds = [tmp_path / "CV+TSCV_2x1+3x1/0-3.npz"]

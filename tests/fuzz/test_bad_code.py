@@ -19,7 +19,7 @@ from foldshift.engine.jobs import isolation
 from foldshift.evaluation import evaluate_folds
 from foldshift.partition import make_folds
 
-pytestmark = pytest.mark.skipif(not isolation.ISOLATES, reason="learners are isolated on Linux only")
+pytestmark = pytest.mark.skipif(not isolation.can_isolate(), reason="learners are isolated on Linux only")
 # Quick ones; `make thorough` takes all.
 SOME = {
     "advise": (

@@ -201,7 +201,7 @@ LONG = [
 
 @pytest.fixture(scope="module")
 def draw():
-    pytest.importorskip("matplotlib", reason="matplotlib is not here: install foldshift[workflow]")
+    pytest.importorskip("matplotlib", reason="matplotlib is not here: pip install matplotlib")
     from foldshift.reporting.critical_difference import draw_critical_difference
 
     return draw_critical_difference

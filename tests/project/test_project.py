@@ -97,7 +97,8 @@ def test_the_conda_recipe_asks_for_what_pip_does(root):
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
     recipe = yaml.safe_load((root / "recipe" / "recipe.yaml").read_text())
     asked = [line.replace("_", "-").replace(" ", "") for line in recipe["requirements"]["run"]]
-    assert asked == [f"python{project['requires-python']}", *project["dependencies"]]
+    assert asked == ["python>=${{python-min}}", *project["dependencies"]]
+    assert f">={recipe['context']['python_min']}" == project["requires-python"]
     assert recipe["context"]["version"] == foldshift.__version__
 
 

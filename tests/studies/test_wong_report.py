@@ -195,7 +195,7 @@ def test_a_fit_that_fails_costs_its_fold_and_the_pairs_of_its_repetition(count, 
     assert missing["k"].tolist() == [3] and missing[list(COUNTS)].isna().all(axis=None)
 
 
-@pytest.mark.skipif(not isolation.ISOLATES, reason="cells are isolated on Linux only")
+@pytest.mark.skipif(not isolation.can_isolate(), reason="cells are isolated on Linux only")
 def test_a_learner_that_kills_its_process_is_rows_of_nan_with_a_message(count):
     bad = {"import": "misbehaving.Misbehaving", "params": {"way": "kill"}, "nominal": "codes"}
     folds, pairs = count({"1NN": LEARNERS["1NN"], "bad": bad}, n_folds=[3])

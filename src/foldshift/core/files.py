@@ -52,10 +52,10 @@ def atomic_path(path: PathLike) -> Iterator[Path]:
         if is_stream:
             _append(Path(temporary), path)
             return
+        with open(temporary, "r+b") as file:  # Windows syncs files that are open for writing only
+            os.fsync(file.fileno())
         # mkstemp makes files that only their owner can read
         os.chmod(temporary, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:

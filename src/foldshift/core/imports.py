@@ -64,7 +64,7 @@ def optional(module: str, purpose: str) -> ModuleType:
     >>> optional("no_such_module", "a plot")
     Traceback (most recent call last):
         ...
-    ImportError: a plot needs no_such_module, which is not installed: pip install foldshift[workflow]
+    ImportError: a plot needs no_such_module, which is not installed: pip install no_such_module
     """
     try:
         return importlib.import_module(module)
@@ -72,6 +72,4 @@ def optional(module: str, purpose: str) -> ModuleType:
         package = module.partition(".")[0]
         if error.name != package:
             raise
-        raise ImportError(
-            f"{purpose} needs {package}, which is not installed: pip install foldshift[workflow]", name=package
-        ) from None
+        raise ImportError(f"{purpose} needs {package}, which is not installed: pip install {package}", name=package) from None

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import PathLike, Scaling
     from foldshift.datasets.dataset import Dataset
 
-DEFAULT_CATALOGUE = Path(__file__).with_name("catalogue.tsv")
+_INSTALLED = Path(__file__).with_name("catalogue.tsv")  # setup.py puts it there
+DEFAULT_CATALOGUE = _INSTALLED if _INSTALLED.exists() else Path(__file__).parents[3] / "config" / "datasets.tsv"
 COLUMNS = tuple(field.name for field in fields(CatalogueEntry) if field.name != "own")
 REQUIRED = ("name", "task", "target", "sources")
 

@@ -17,12 +17,12 @@ from foldshift.core.remedies import Remedy
 from foldshift.core.user_code.answers import as_answer, as_column, as_numbers, as_probabilities, check_labels
 from foldshift.core.user_code.guarded_process import (
     DONE,
-    ISOLATES,
     LATE,
     MEMORY,
     RAISED,
     CallHere,
     CallInChild,
+    can_isolate,
     free_memory_mb,
     no_copies,
 )
@@ -61,7 +61,7 @@ class LearnerCalls:
 
     def __init__(self, learners: dict[str, Estimator], data: Data, score: Score, clock: Clock, isolated: bool = True) -> None:
         self._learners, self._data, self._score, self._clock = learners, data, score, clock
-        self._isolated = isolated and ISOLATES
+        self._isolated = isolated and can_isolate()
         self._process: CallInChild | CallHere | None = None
         self._numbers = itertools.count(1)
 

@@ -7,12 +7,14 @@ import ctypes
 import logging
 import os
 import pickle
+import platform
 import re
 import select
 import signal
 import sys
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,17 @@ HALTED = 2.0  # seconds between two looks at which this process, too, must have 
 GRACE = 5.0  # seconds between a child's last word and its end
 DONE, RAISED, MEMORY, LATE, DIED = "done", "raised", "memory", "late", "died"
 SIGNALS = {one.value: one.name for one in signal.Signals}
+
+
+def can_isolate() -> bool:
+    """Report whether this system can make calls in processes of their own; warn of what is missing where it cannot."""
+    if not ISOLATES:
+        warnings.warn(
+            f"on {platform.system()} learners run in this process: one that hangs is not stopped, one that crashes ends Python, "
+            "and memory has no limit (Linux has all three; isolate=False of advise leaves out this warning)",
+            stacklevel=3,
+        )
+    return ISOLATES
 
 
 @contextlib.contextmanager
@@ -203,7 +216,7 @@ def call_guarded(function: Callable[[], Any], what: str, seconds: float | None) 
     StoppedError
         If it takes longer than `seconds`.
     """
-    if seconds is None or not ISOLATES:
+    if seconds is None or not can_isolate():
         return function()
     process = CallInChild(lambda _: function(), free_memory_mb(), quiet=True)
     try:

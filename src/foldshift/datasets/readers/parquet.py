@@ -29,7 +29,7 @@ def read_parquet(data: bytes, options: ReadOptions | None = None, *, task: TaskI
     except DataError:
         raise
     except ImportError as error:
-        raise DataError("pyarrow is not installed: pip install foldshift[workflow], or convert the table to csv") from error
+        raise DataError("pyarrow is not installed: pip install pyarrow, or convert the table to csv") from error
     except Exception as error:  # damaged files raise OSError, ValueError, Arrow's own errors, MemoryError, texts even when used
         raise DataError(f"damaged parquet file ({type(error).__name__}: {one_line(error)}); copy or save it once more") from error
     return build_table(columns, options, task, target)

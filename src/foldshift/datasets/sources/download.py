@@ -144,7 +144,7 @@ def _transfer(url: str, file: IO[bytes], limits: Limits, authorities: str | None
     try:
         import requests
     except ImportError as error:
-        raise SourceError("requests is not installed: pip install foldshift[workflow], or use a mirror folder") from error
+        raise SourceError("requests is not installed: pip install requests, or use a mirror folder") from error
     import urllib3
 
     max_bytes, timeout = limits.max_bytes, limits.timeout

@@ -119,7 +119,7 @@ def _describe(identifier: int, server: str, attempts: int, form: str) -> dict[st
     try:
         import openml
     except ImportError:
-        return {"error": "openml is not installed: pip install foldshift[workflow], or use another source"}
+        return {"error": "openml is not installed: pip install openml, or use another source"}
     openml.config.server = server
     openml.config.set_retry_policy("human", attempts)
     os.environ["OPENML_SKIP_PARQUET"] = "true"  # ARFF first, because its checksum is verified

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from foldshift.core.user_code.guarded_process import DONE, ISOLATES, LATE, MEMORY, RAISED, CallHere, CallInChild
+from foldshift.core.user_code.guarded_process import DONE, LATE, MEMORY, RAISED, CallHere, CallInChild, can_isolate
 from foldshift.evaluation.tasks import FAILED, TIMEOUT
 
 
@@ -47,7 +47,7 @@ def run_cells(
             spent = 0.0
             for last_try in (False, True):
                 new = child is None
-                child = child or (CallInChild if ISOLATES else CallHere)(function, memory_mb)
+                child = child or (CallInChild if can_isolate() else CallHere)(function, memory_mb)
                 kind, value, took = child.run(cell, seconds)
                 spent += took
                 if kind in (DONE, RAISED):

@@ -58,7 +58,7 @@ def read_excel(data: bytes, options: ReadOptions | None = None, *, task: TaskIfK
     except DataError:
         raise
     except ImportError as error:
-        raise DataError(f"{error.name} is not installed: pip install foldshift[workflow], or convert the sheet to csv") from error
+        raise DataError(f"{error.name} is not installed: pip install {error.name}, or convert the sheet to csv") from error
     except Exception as error:  # damaged files make the libraries raise errors of any kind
         raise _damaged(error) from error
     if options.own:

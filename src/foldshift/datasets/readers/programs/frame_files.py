@@ -49,7 +49,7 @@ def read_frame_file(kind: str, data: bytes, options: ReadOptions, *, task: TaskI
     except DataError:
         raise
     except ImportError as error:
-        raise DataError(f"{error.name} is not installed: pip install foldshift[workflow], or convert the table to csv") from error
+        raise DataError(f"{error.name} is not installed: pip install {error.name}, or convert the table to csv") from error
     except Exception as error:  # damaged files make the libraries raise errors of any kind
         raise DataError(f"damaged {kind} file ({type(error).__name__}: {one_line(error)}); copy or save it once more") from error
     check_width(frame.columns)
