@@ -94,7 +94,7 @@ def write_wheel(folder):
             folder,
             copy,
         ]
-        subprocess.run([str(word) for word in command], check=True)
+        subprocess.run([sys.executable, "-m", "pip", "wheel", *options, copy], check=True)
 
 
 REFERENCE = """# Reference

@@ -118,7 +118,7 @@ class Cluster:
 
 def local_rules():
     """Names of the rules that run where Snakemake runs: those that are written down, and those made from declarations."""
-    files = [ROOT / "workflow/Snakefile", *sorted((ROOT / "workflow/rules").glob("*.smk"))]
+    files = [ROOT / "workflow/Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
     rules = [part for file in files for part in re.split(r"^\s*rule ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]]
     written = {rule.partition(":")[0] for rule in rules if re.search(r"^\s+localrule: True", rule, re.MULTILINE)}
     studies = find_studies()
