@@ -82,18 +82,7 @@ def write_wheel(folder):
             shutil.copy(ROOT / name, copy)
         for name in ("src", "config"):
             shutil.copytree(ROOT / name, Path(copy, name), ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "--quiet",
-            "--no-deps",
-            "--no-build-isolation",
-            "--wheel-dir",
-            folder,
-            copy,
-        ]
+        options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder)]
         subprocess.run([sys.executable, "-m", "pip", "wheel", *options, copy], check=True)
 
 

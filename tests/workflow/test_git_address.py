@@ -1,4 +1,4 @@
-"""The workflow as the catalog of Snakemake has it: a module from an address of git, and a lint where nothing else is installed."""
+"""The workflow as the catalog of Snakemake has it: a module from an address of git, and a lint with Snakemake alone."""
 
 import os
 import re
