@@ -116,7 +116,7 @@ BY_NAME = "folds|sample|row"
 CALLS = {
     "advice": {
         "advise": Call(
-            lambda f, X, y, groups: timeless(f(X, y, Ridge(), groups=groups, budget=None, most_repetitions=2).to_dict()),
+            lambda f, X, y, groups: timeless(f(X, y, Ridge(), groups=groups, effort="quick", most_repetitions=2).to_dict()),
             {"X": np.tile(X, (2, 1)) + np.arange(48)[:, None] / 7, "y": np.tile(Y, 2), "groups": np.arange(48) // 4},
             ("X", "y", "groups"),
             slow=True,

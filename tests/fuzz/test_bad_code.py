@@ -81,7 +81,7 @@ def test_a_learner_that_hangs_is_stopped_with_the_budget_and_the_message_says_ho
 
 def test_a_learner_that_hangs_after_some_fits_leaves_the_repetitions_that_were_finished():
     advice = foldshift.advise(X, CLASSES, HangsLater(), budget=5, most_repetitions=40)
-    assert advice.n_done >= 1 and any("HangsLater was stopped in a repetition" in note for note in advice.notes)
+    assert advice.n_done == 1 and "stopped by the budget after" in advice.verdict[0]
 
 
 class HangsLater(Classifier):
@@ -104,7 +104,7 @@ def test_a_learner_that_predicts_differently_each_time_is_named_in_a_note(name):
 
 def test_advice_in_a_process_of_its_own_is_that_of_this_process():
     ours, theirs = (
-        foldshift.advise(X, CLASSES, Classifier(), budget=None, most_repetitions=2, isolate=isolate) for isolate in (True, False)
+        foldshift.advise(X, CLASSES, Classifier(), most_repetitions=2, isolate=isolate) for isolate in (True, False)
     )
     assert ours.to_dict()["intervals"] == theirs.to_dict()["intervals"] and ours.verdict == theirs.verdict
 

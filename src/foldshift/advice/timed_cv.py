@@ -200,11 +200,14 @@ def first_fit(calls: LearnerCalls, name: str, data: Data, times: int) -> tuple[s
     )
 
 
-def cross_validate(experiment: Experiment, folds: Array, progress: Callable[[int], object] | None = None) -> Fits:
+def cross_validate(
+    experiment: Experiment, folds: Array, progress: Callable[[int], object] | None = None, is_first: bool = True
+) -> Fits:
     """Cross-validate learners on the same folds, repetition by repetition, until all is done or the budget is used up.
 
     `folds` has shape (r, n), -1 for rows that are never tested. ``progress(n)`` is called with the number of finished folds. A
-    repetition that is not finished is left out; of the first one, two folds are enough. Raise StoppedError if there is nothing.
+    repetition that is not finished is left out. If it is the first of all, two folds are enough; with fewer, StoppedError is
+    raised.
     """
     data, learners = experiment.data, experiment.learners
     k = int(folds.max()) + 1
@@ -233,11 +236,11 @@ def cross_validate(experiment: Experiment, folds: Array, progress: Callable[[int
                     progress(n_fits)
         except StoppedError:
             tested = np.isfinite(of_folds[experiment.name])
-            if not used and tested.sum() < FEWEST_FOLDS:
-                raise
             stopped = experiment.name
-            if used:
+            if used or not is_first:
                 break
+            if tested.sum() < FEWEST_FOLDS:
+                raise
             row = np.where(np.isin(row, np.flatnonzero(tested)), row.astype(np.int64), -1)
         used.append(row)
         for name in learners:
@@ -245,11 +248,19 @@ def cross_validate(experiment: Experiment, folds: Array, progress: Callable[[int
             scores[name].append(of_folds[name])
         if stopped:
             break
-    of_rows = {name: np.array(values) for name, values in losses.items()}
-    by_fold = {name: np.array(values) for name, values in scores.items()}
+    of_rows = {name: np.reshape(values, (-1, data.n)) for name, values in losses.items()}
+    by_fold = {name: np.reshape(values, (-1, k)) for name, values in scores.items()}
     has_losses, is_pooled = experiment.score.losses is not None, experiment.score.kind == "pooled"
     per_fit = of_first / max(n_fits, 1)
-    return Fits(np.array(used), of_rows if has_losses else {}, by_fold, n_fits, per_fit, of_rows if is_pooled else {}, stopped)
+    return Fits(
+        np.reshape(np.array(used, dtype=np.int64), (-1, data.n)),
+        of_rows if has_losses else {},
+        by_fold,
+        n_fits,
+        per_fit,
+        of_rows if is_pooled else {},
+        stopped,
+    )
 
 
 class Repeated(NamedTuple):
@@ -285,10 +296,7 @@ def cross_validate_repeatedly(experiment: Experiment, first: Callable[[Fits], ob
     while not fits.stopped and len(fits.folds) < wanted:
         done = fits.n_fits
         step = folds[len(fits.folds) : wanted]
-        try:
-            fits = fits.joined(cross_validate(experiment, step, progress))
-        except StoppedError:
-            fits = fits._replace(stopped=called)
+        fits = fits.joined(cross_validate(experiment, step, progress, is_first=False))
         found = _repetitions(fits, experiment.name)
         if found is not None and found.repetitions is not None and len(fits.folds) >= plan.start:
             wanted = min(max(found.repetitions, plan.start), len(fits.folds) + STEP, len(folds))
