@@ -172,6 +172,7 @@ def advise(
     tell(Said(plan.sentence(data.n, n_columns), lasting=True))
     with LearnerCalls(learners, data, score, clock, isolate) as calls:
         tell(f"{plan.checks} fits of {title(estimator)} on nine tenths of {data.n:,} rows")
+        clock.begin_fits()
         notes = first_fit(calls, next(iter(learners)), data, plan.checks)
         split = given_split(cv, data, clock.left if isolate else None)
         experiment = Experiment(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 FOR_EVER = 1e9  # seconds that stand for no budget
 LEAST_BUDGET = 5.0  # seconds
+FOR_FITS = 0.5  # share of the budget that fits have in any case
 FEWEST_FOLDS = 2  # of a repetition that the budget stopped, for a score
 STEP = 5  # repetitions that are added before it is looked again how many are enough
 EPS = 0.25  # of the standard deviation that no repetition removes: beyond, another cut adds 3 % to the standard error
@@ -46,6 +47,11 @@ class Clock:
 
     def __init__(self, seconds: float, begun: float | None = None) -> None:
         self.begun, self.budget = time.perf_counter() if begun is None else begun, float(seconds)
+        self._end = self.budget
+
+    def begin_fits(self) -> None:
+        """Give fits a share of the budget, however long it took to load libraries and to read the table."""
+        self._end = max(self.budget, self.spent + FOR_FITS * self.budget)
 
     @property
     def spent(self) -> float:
@@ -55,7 +61,7 @@ class Clock:
     @property
     def left(self) -> float:
         """Seconds left; below 0 when the budget is used up."""
-        return self.budget - self.spent
+        return self._end - self.spent
 
     @property
     def is_over(self) -> bool:
