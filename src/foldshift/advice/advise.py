@@ -19,6 +19,7 @@ from foldshift.advice.report_interval import difference, score_intervals
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.score import as_score
+from foldshift.advice.score_code import score_code
 from foldshift.advice.split_half import HalvesFound, on_halves, with_biases
 from foldshift.advice.split_shift import cuts_side_by_side, split_shift
 from foldshift.advice.timed_cv import (
@@ -191,6 +192,7 @@ def advise(
     parts["repetitions"] = decide("repetitions", facts | {"one_partition": repeated.partitions.are_one})
     rope = _rope(score, fits) if rope is None else float(rope)
     splitter, line = _splitter(experiment, repeated.advised)
+    _, code_line = _splitter(experiment, len(fits.folds))
     advice = Advice(
         verdict=(),
         cv=splitter,
@@ -220,6 +222,9 @@ def advise(
         seconds=clock.spent,
         budget=None if budget is None else clock.budget,
         methods="",
+        code=score_code(code_line, score, data, estimator),
+        estimator=estimator,
+        isolate=isolate,
         notes=(*data.notes, *notes, *split.notes),
         versions=used_versions(),
     )
@@ -359,6 +364,10 @@ def _splitter(experiment: Experiment, n_repeats: int) -> tuple[Splitter, str]:
         kind = "RepeatedDOBSCV"
     elif name.startswith("CB-"):
         kind, options = "RepeatedCovariateBalancedKFold", {"task": experiment.data.task}
+        nominal = [place for place, column in enumerate(experiment.data.columns) if column.categories]
+        if nominal:
+            names = getattr(experiment.data.X, "columns", None)
+            options["categorical_features"] = nominal if names is None else [str(names[place]) for place in nominal]
     else:
         raise DataError(f"rules.toml names the cut {name!r}, which has no known splitter")
     arguments = {"n_splits": experiment.k, "n_repeats": n_repeats, **options, "random_state": experiment.random_state}

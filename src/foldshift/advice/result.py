@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import pandas as pd
 from foldshift.advice.data import Data
 from foldshift.advice.expected import expected_of
 from foldshift.advice.power import in_words
+from foldshift.advice.score_code import ran
 from foldshift.core.files import atomic_path
 from foldshift.core.printable import printable_lines
 from foldshift.core.repr import readable
@@ -24,10 +26,11 @@ if TYPE_CHECKING:
     from foldshift.advice.report_interval import Difference, ScoreInterval
     from foldshift.advice.rules import Facts, Rule
     from foldshift.advice.score import Score
+    from foldshift.advice.score_code import Ran
     from foldshift.advice.split_half import Halves
     from foldshift.advice.split_shift import CutShift, SplitShift
     from foldshift.advice.work_plan import WorkPlan
-    from foldshift.core.types import PathLike, Splitter
+    from foldshift.core.types import Estimator, PathLike, Splitter
     from foldshift.inference.repetitions.recommend import Repetitions
     from foldshift.partition.distinct import Partitions
 
@@ -88,6 +91,8 @@ class Advice:
         Seconds; None without a budget.
     methods : str
         A paragraph for the methods section.
+    code : str
+        Code that gives the score, from X, y and learner (groups, scorer): of `n_done` repetitions.
     notes : tuple of str
         Parts that were not looked at, and why.
     versions : dict
@@ -121,6 +126,9 @@ class Advice:
     seconds: float
     budget: float | None
     methods: str
+    code: str
+    estimator: Estimator = field(repr=False)
+    isolate: bool = field(repr=False)
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -128,6 +136,11 @@ class Advice:
     def interval(self) -> ScoreInterval:
         """The interval that is recommended."""
         return self.intervals[0]
+
+    @cached_property
+    def ran(self) -> Ran:
+        """Result of running `code`, in a copy of this process: it is run once, when the page is written or when this is read."""
+        return ran(self, self.estimator, self.isolate)
 
     def sentences(self) -> list[str]:
         """List the sentences on verdict, issues, split, score and differences."""
@@ -160,6 +173,7 @@ class Advice:
             {
                 "verdict": list(self.verdict),
                 "cv": self.cv_line,
+                "code": self.code,
                 "n_splits": self.n_splits,
                 "n_repeats": self.n_repeats,
                 "data": {

@@ -50,8 +50,8 @@ def _verdict(advice: Advice) -> str:
     return (
         "<section id='verdict' class='verdict'>"
         + "".join(paragraph(text) for text in (how, *rest))
-        + f"</section>\n<pre>import foldshift.partition\n\ncv = {escape(advice.cv_line)}\n"
-        f"cross_val_score(learner, X, y, cv=cv{', groups=groups' if advice.facts['groups'] else ''})</pre>"
+        + f"</section>\n<pre>{escape(advice.code)}</pre>"
+        + paragraph(f"X, y and learner are your table, target and learner. {advice.ran.said}", "soft")
     )
 
 
