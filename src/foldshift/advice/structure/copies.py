@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 20
 MOST_QUERIES, MOST_PAIRS = 2000, 50_000_000  # rows whose neighbours are looked at, and distances
+N_SHUFFLES = 3  # of all columns, to count the rows that are alike by chance
 WIDTH = 10  # neighbours looked at
 DEEPEST = 3  # copies of one row that are told from its neighbours
 LEVELS = (1e-4, 1e-3, 1e-2)  # chance of a row without copies to look like one
@@ -27,7 +28,6 @@ BY_TARGET = 5  # neighbours whose target is compared
 JITTERS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 1e-3, 1e-4, 1e-5, 1e-6)  # errors of copies, standard deviations
 ACROSS = 0.5  # share of the near copies that must be of several groups
 SHARES = (0.05, 0.1, 0.2, 0.5)  # of rows that have a copy
-CATEGORY = 4.0  # distance of two categories, in standard deviations
 
 
 class _Near(NamedTuple):
@@ -47,9 +47,9 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
     counts = np.bincount(exact)
     alike = counts[exact] > 1
     if alike.any():
-        by_chance = row_codes(_shuffled(values, rng))
-        n_chance = int((np.bincount(by_chance)[by_chance] > 1).sum())
-        if alike.sum() <= TIMES_CHANCE * (n_chance + (n_chance > 0)):
+        shuffled = [row_codes(_shuffled(values, rng)) for _ in range(N_SHUFFLES)]
+        by_chance = float(np.mean([(np.bincount(one)[one] > 1).sum() for one in shuffled]))
+        if alike.sum() <= TIMES_CHANCE * by_chance + SPARE * (by_chance > 0):
             alike[:] = False
     codes = exact if alike.any() else np.arange(data.n)
     nominal = np.array([bool(column.categories) for column in columns])
@@ -101,9 +101,13 @@ def _shuffled(values: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _scaled(values: FloatArray, nominal: BoolArray) -> FloatArray:
-    """Scale numeric columns to standard deviation one, and put categories far apart; constant columns are left out."""
-    spread = np.where(nominal, 1 / CATEGORY, values.std(axis=0))
-    return (values[:, spread > 0] - values[:, spread > 0].mean(axis=0)) / spread[spread > 0]
+    """Scale columns that vary to standard deviation one; categories become points at random in a plane."""
+    numbers = values[:, ~nominal & (values.std(axis=0) > 0)]
+    parts = [(numbers - numbers.mean(axis=0)) / numbers.std(axis=0)]
+    rng = np.random.default_rng(0)
+    for column in values[:, nominal].T.astype(np.int64):
+        parts.append(rng.standard_normal((column.max() + 1, 2))[column])
+    return np.hstack(parts)
 
 
 def _places(exact: IntArray, single: IntArray) -> IntArray:

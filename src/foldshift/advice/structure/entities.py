@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import f as f_distribution
 
+from foldshift.advice.structure.copies import row_codes
 from foldshift.advice.structure.record import Part
 from foldshift.partition.methods.cosine_features import mid_ranks
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from foldshift.advice.data import Data
-    from foldshift.core.types import Array, FloatArray, IntArray
+    from foldshift.core.types import Array, FloatArray, IntArray, Task
     from foldshift.shift.columns import Column
 
 GROUP_NAME = re.compile(
@@ -38,46 +39,52 @@ SLOPE = 0.5  # dimension of the pairs close in both columns: 0 for groups of equ
 IN_GROUPS = 0.8  # share of the rows that must have another one of their group
 
 
-def find_groups(data: Data) -> Part | None:
-    """Find groups that a column names or that columns show together; None without any."""
+def find_groups(data: Data, rows: IntArray) -> Part | None:
+    """Find groups that a column names or that columns show together; `rows` are one of every set of copies."""
     columns = [column for column in data.columns if column.kind != "identifier"]
-    named, shown = _like_groups(columns, data)
-    together = None if named else _from_several([column for column in columns if column.kind != "date"], data)
-    if together is not None or not named + shown:
-        return together
-    column = (named + shown)[0]
+    names = [column for column in columns if GROUP_NAME.search(column.name) and _can_be_groups(column)]
+    if not names:
+        single = [column._replace(train=column.train[rows]) for column in columns]
+        chosen = _from_several([place for place, one in enumerate(single) if one.kind != "date"], single)
+        part = _part([columns[place] for place in chosen], rows) if chosen else None
+        if part is not None:
+            return part
+        names = [columns[place] for place in _like_groups(single, data.target[rows], data.task)]
+    if not names:
+        return None
+    column = names[0]
     codes = np.unique(column.train, return_inverse=True)[1].ravel().astype(np.int64)
     return Part(codes, f"found: column {column.name!r}", (column.name,), "G2")
 
 
-def _like_groups(columns: list[Column], data: Data) -> tuple[list[Column], list[Column]]:
-    """Columns whose values may stand for persons or sites with several rows: those whose names say so, and others."""
-    n = data.n
-    codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
-    sizes = [np.bincount(code) for code in codes]
-    named: list[Column] = []
-    shown: list[Column] = []
-    for place, (column, size) in enumerate(zip(columns, sizes)):
-        whole = bool(column.categories) or (column.kind == "numeric" and not (column.train % 1 != 0).any())
-        if not whole or not FEWEST_GROUPS <= len(size) <= n / 2 or (size >= 2).mean() < 0.9:
-            continue
-        if GROUP_NAME.search(column.name):
-            named.append(column)
-        elif n >= 10 * FEWEST_GROUPS and _differ(place, columns, codes, data):
-            shown.append(column)
-    return named, shown
-
-
-def _differ(place: int, columns: list[Column], codes: list[Array], data: Data) -> bool:
-    """Return True if most other columns, and the target, differ between values of a column beyond chance and beyond a trend."""
-    code, ordered = codes[place], not columns[place].categories
-    others = [other for j, other in enumerate(codes) if j != place and len(np.unique(other)) > 1]
-    ranks = [mid_ranks(other.astype(np.float64)) for other in others]
-    if not ranks:
+def _can_be_groups(column: Column) -> bool:
+    """Return True for categories or whole numbers of which nearly all stand in several rows."""
+    if not (column.categories or (column.kind == "numeric" and not (column.train % 1 != 0).any())):
         return False
-    target = mid_ranks(data.target) if data.task == "regression" else data.target == data.target[0]
-    unlike = [_is_unlike(code, values, ordered) for values in ranks]
-    return sum(unlike) >= max(1, UNLIKE * len(unlike)) and _is_unlike(code, np.asarray(target, np.float64), ordered)
+    sizes = np.unique(column.train, return_counts=True)[1]
+    return FEWEST_GROUPS <= len(sizes) <= len(column.train) / 2 and (sizes >= 2).mean() >= 0.9
+
+
+def _like_groups(columns: list[Column], target: FloatArray, task: Task) -> list[int]:
+    """Positions of columns whose values may stand for persons or sites, by how other columns and the target differ."""
+    if len(target) < 10 * FEWEST_GROUPS:
+        return []
+    codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
+    ranks = mid_ranks(target) if task == "regression" else (target == target[0]).astype(np.float64)
+    return [
+        place
+        for place, column in enumerate(columns)
+        if _can_be_groups(column) and _differ(place, codes, ranks, ordered=not column.categories)
+    ]
+
+
+def _differ(place: int, codes: list[Array], target: FloatArray, ordered: bool) -> bool:
+    """Return True if most other columns, and the target, differ between values of a column beyond chance and beyond a trend."""
+    others = [other for j, other in enumerate(codes) if j != place and len(np.unique(other)) > 1]
+    if not others or not _is_unlike(codes[place], target, ordered):
+        return False
+    unlike = [_is_unlike(codes[place], mid_ranks(other.astype(np.float64)), ordered) for other in others]
+    return sum(unlike) >= max(1, UNLIKE * len(unlike))
 
 
 def _is_unlike(code: IntArray, values: FloatArray, ordered: bool) -> bool:
@@ -98,17 +105,15 @@ def _is_unlike(code: IntArray, values: FloatArray, ordered: bool) -> bool:
     return bool(spread > 0 and ((np.diff(means) ** 2).mean() - noise.mean()) / spread > JUMPS)
 
 
-def _from_several(columns: list[Column], data: Data) -> Part | None:
-    """Find columns that are constant, or nearly so, within persons or sites that no column names."""
-    usable = [column for column in columns if len(np.unique(column.train)) > 1]
+def _from_several(places: list[int], columns: list[Column]) -> list[int]:
+    """Positions of columns that are constant, or nearly so, within persons or sites that no column names; empty without any."""
+    usable = [place for place in places if len(np.unique(columns[place].train)) > 1]
     if not 3 <= len(usable) <= MOST_COLUMNS:
-        return None
-    chosen = _equal_together(usable, data.n)
-    if not chosen:
-        chosen = _close_together(usable, data.n)
-    if not 2 <= len(chosen) < len(usable):  # rows that are alike in all columns are copies
-        return None
-    return _part([usable[c] for c in sorted(chosen)], data)
+        return []
+    some = [columns[place] for place in usable]
+    n = len(some[0].train)
+    chosen = _equal_together(some, n) or _close_together(some, n)
+    return [usable[c] for c in sorted(chosen)] if 2 <= len(chosen) < len(usable) else []  # all columns alike: copies
 
 
 def _equal_together(columns: list[Column], n: int) -> list[int]:
@@ -153,7 +158,8 @@ def _rows_of_some_values(code: IntArray, n: int) -> IntArray:
 
 def _n_pairs(code: IntArray) -> float:
     """Number of pairs of rows of equal code."""
-    sizes = np.unique(code, return_counts=True)[1]
+    few = code.max() < 8 * len(code)
+    sizes = np.bincount(code) if few else np.unique(code, return_counts=True)[1]
     return float((sizes * (sizes - 1.0)).sum() / 2)
 
 
@@ -201,27 +207,20 @@ def _is_function(column: Column, of: Column) -> bool:
     return len(values) < FEWEST_GROUPS or spread == 0 or bool((np.diff(means) ** 2).mean() / (2 * spread) < JUMPS)
 
 
-def _part(columns: list[Column], data: Data) -> Part | None:
-    """Make groups of the rows that are linked by closeness in all these columns."""
-    from foldshift.advice.structure.copies import row_codes
-
-    parts = []
+def _part(columns: list[Column], rows: IntArray) -> Part | None:
+    """Make groups of the rows that are equal in all these columns or, if these are few, of those that are close."""
+    close = []
     for column in columns:
         values = column.train.astype(np.float64)
-        if column.categories:
-            parts.append(values)
-            continue
         order = np.argsort(values, kind="stable")
-        steps = np.diff(values[order]) > CLOSE * (np.nanstd(values) or 1.0)
-        code = np.empty(data.n)
-        code[order] = np.concatenate([[0], np.cumsum(steps)])
-        parts.append(code)
-    codes = row_codes(np.column_stack(parts))
-    exact = row_codes(np.column_stack([column.train.astype(np.float64) for column in columns]))
-    codes = exact if (np.bincount(exact)[exact] > 1).mean() >= IN_GROUPS else codes
-    sizes = np.bincount(codes)
-    if len(sizes) < FEWEST_GROUPS or (sizes[codes] > 1).mean() < IN_GROUPS or len(sizes) > data.n / 2:
-        return None
+        code = np.empty(len(values))
+        code[order] = np.concatenate([[0], np.cumsum(np.diff(values[order]) > CLOSE * (np.nanstd(values) or 1.0))])
+        close.append(values if column.categories else code)
     names = tuple(column.name for column in columns)
-    listed = ", ".join(map(repr, names[:-1])) + f" and {names[-1]!r}"
-    return Part(codes, f"found: columns {listed} together", names, "G2")
+    source = f"found: columns {', '.join(map(repr, names[:-1]))} and {names[-1]!r} together"
+    for table in ([column.train.astype(np.float64) for column in columns], close):
+        codes = row_codes(np.column_stack(table))
+        sizes = np.bincount(codes[rows])
+        if len(sizes) >= FEWEST_GROUPS and (sizes[codes[rows]] > 1).mean() >= IN_GROUPS and (sizes > 0).sum() <= len(rows) / 2:
+            return Part(codes, source, names, "G2")
+    return None

@@ -57,7 +57,7 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
     copies = find_copies(data, rng)
     rows = np.arange(data.n) if copies is None else np.sort(np.unique(copies.codes, return_index=True)[1])
     known = any(part is not None for part in parts.values())
-    groups = parts["groups"] if known else find_groups(data)
+    groups = parts["groups"] if known else find_groups(data, rows)
     if groups is not None and copies is not None:
         copies = across_groups(copies, groups.values)
     times = parts["times"]

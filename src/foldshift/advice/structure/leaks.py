@@ -11,12 +11,12 @@ from foldshift.partition.methods.cosine_features import mid_ranks
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
-    from foldshift.core.types import BoolArray, FloatArray
+    from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 GIVEN_AWAY = 0.99  # share of the target's variation that one column alone explains
+MOST_WRONG, FEWEST_WRONG = 0.025, 10  # classes: share of the rows wrong by chance that may be wrong, less one; and least of them
 NEARLY = 0.9  # of the variation of ranks; along a line, single far values could explain all
 FEWEST_GAPS = 10  # rows with a gap, and without one
-STRAY = 2  # test rows that a column may get wrong all the same, if chance gets at least ten times as many wrong
 MOST_ROWS = 5000  # rows looked at: a tree is grown for every column
 TREE_SEED = 0
 
@@ -24,42 +24,46 @@ TREE_SEED = 0
 def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Find columns that alone predict the target: by their values, and by their gaps.
 
-    A small tree is grown on half of the rows and tested on the other half. In a few dozen rows no tree gives a quantity exactly:
-    there the order of the values decides.
+    A small tree is grown on each half of the rows and tested on the other half. In a few dozen rows no tree gives a quantity
+    exactly: there the order of the values decides.
     """
     rows = rng.permutation(data.n)[:MOST_ROWS]
-    half = len(rows) // 2
-    train, test = rows[:half], rows[half:]
-    target, classes = data.target, data.task == "classification"
-    make = DecisionTreeClassifier if classes else DecisionTreeRegressor
-    if classes:
-        chance = 1 - np.bincount(target[test].astype(int)).max() / len(test)
-    else:
-        chance = target[test].var()
-    if not chance or len(np.unique(target[train])) < 2:
-        return (), ()
-    few = STRAY / len(test) if classes and chance * len(test) >= 10 * STRAY else 0.0
+    halves = (rows[: len(rows) // 2], rows[len(rows) // 2 :])
     by_value, by_gaps = list[str](), list[str]()
     for column in data.without_identifiers.columns:
         values = column.train.astype(np.float64)
         absent = np.isnan(values)
-        if not classes and not column.categories and _same_order(values[rows], target[rows]):
-            by_value.append(column.name)
-            continue
-        if not classes and _parted(absent[rows], target[rows]):
+        has_gaps = 0 < absent.sum() < data.n
+        quantities = data.task == "regression" and not column.categories
+        if has_gaps and (
+            (data.task == "regression" and _parted(absent[rows], data.target[rows]))
+            or _given_away(absent.astype(np.float64), halves, data)
+        ):
             by_gaps.append(column.name)
-            continue
-        tries = [(np.where(absent, np.nanmin(values) - 1 if (~absent).any() else 0.0, values), by_value)]
-        if 0 < absent.sum() < data.n:
-            tries.insert(0, (absent.astype(np.float64), by_gaps))
-        for inputs, names in tries:
-            model = make(max_leaf_nodes=max(64, 4 * len(data.classes)), min_samples_leaf=2, random_state=TREE_SEED)
-            predicted = model.fit(inputs[train, None], target[train]).predict(inputs[test, None])
-            error = (predicted != target[test]).mean() if classes else ((predicted - target[test]) ** 2).mean()
-            if error <= max((1 - GIVEN_AWAY) * chance, few):
-                names.append(column.name)
-                break
+        elif (quantities and _same_order(values[rows], data.target[rows])) or _given_away(
+            np.where(absent, np.nanmin(values) - 1 if (~absent).any() else 0.0, values), halves, data
+        ):
+            by_value.append(column.name)
     return tuple(by_value), tuple(by_gaps)
+
+
+def _given_away(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data) -> bool:
+    """Return True if a small tree on one column predicts the target in nearly every row."""
+    wrong = chance = 0.0
+    classes = data.task == "classification"
+    make = DecisionTreeClassifier if classes else DecisionTreeRegressor
+    for train, test in (halves, halves[::-1]):
+        truth = data.target[test]
+        by_chance = len(test) - np.bincount(truth.astype(int)).max() if classes else ((truth - truth.mean()) ** 2).sum()
+        model = make(max_leaf_nodes=max(64, 4 * len(data.classes)), min_samples_leaf=2, random_state=TREE_SEED)
+        predicted = model.fit(values[train, None], data.target[train]).predict(values[test, None])
+        wrong += (predicted != truth).sum() if classes else ((predicted - truth) ** 2).sum()
+        chance += by_chance
+        if wrong > (MOST_WRONG if classes else 1 - GIVEN_AWAY) * 2 * by_chance:
+            return False
+    if classes:
+        return bool(chance >= FEWEST_WRONG and wrong <= max(0.0, MOST_WRONG * chance - 1))
+    return bool(wrong <= (1 - GIVEN_AWAY) * chance)
 
 
 def _same_order(values: FloatArray, target: FloatArray) -> bool:

@@ -25,7 +25,7 @@ NEAR, FAR = (0, 2), (8, 16)  # neighbours that are compared with each row: the n
 MOST_ROWS = 4000
 MOST_COLUMNS = 12  # numeric columns whose pairs are tried if no names say where the coordinates are
 WITHIN, SURE_Z = 8, 5.0  # near rows, and standard errors, for columns that are named as coordinates
-LEAST_Z = 4.0  # standard errors by which near neighbours are more alike than farther ones
+LEAST_Z, LEAST_Z_TARGET = 3.5, 2.0  # standard errors by which near neighbours are more alike than farther ones
 DEGREE = 3  # of the surface that is taken away first: a column that follows two others smoothly is no field
 SHARE = 0.5  # of the other columns that must be alike in near rows, if no names say where the coordinates are
 MOST_RATIO = 0.85  # of mean squared differences, near by far
@@ -60,7 +60,7 @@ def _by_values(numeric: list[Column], data: Data, rows: IntArray, target: FloatA
         others = [ranked[column.name] for column in numeric if column.name not in (a.name, b.name)]
         points = _points(a, b, rows)
         found = [_alike(points, column) for column in target.T]
-        if not others or not any(_is_field(one) for one in found):
+        if not others or not any(_is_field(one, LEAST_Z_TARGET) for one in found):
             continue
         shares = [_is_field(_alike(points, column)) for column in others]
         if np.mean(shares) < SHARE:
@@ -81,8 +81,8 @@ def _neighbours_z(points: FloatArray, values: FloatArray) -> float:
     return float(products.sum() / np.sqrt(2 * products.size))
 
 
-def _is_field(alike: tuple[float, float]) -> bool:
-    return alike[0] >= LEAST_Z and alike[1] <= MOST_RATIO
+def _is_field(alike: tuple[float, float], least: float = LEAST_Z) -> bool:
+    return alike[0] >= least and alike[1] <= MOST_RATIO
 
 
 def _alike(points: FloatArray, values: FloatArray) -> tuple[float, float]:

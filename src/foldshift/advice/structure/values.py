@@ -17,8 +17,9 @@ USUAL = (0.0, -1.0, *(sign * (10.0**digits - 1) for digits in (2, 3, 4, 5, 6) fo
          *(sign * float(str(nine) * digits) for nine in (7, 8) for digits in (2, 3, 4) for sign in (1, -1)))  # fmt: skip
 AWAY = 1.5  # standard deviations of the other values, between a sentinel and the nearest of them
 FEWEST = 3  # rows with a sentinel
+LARGE = 50  # sentinels above may stand among other values
 SPIKE = 5  # times as many rows as the next most frequent value, for a sentinel among other values
-FEWEST_VALUES = 8  # different other values: in a column of few, each is as it is
+FEWEST_VALUES = 8  # different other values; in a column of fewer, a sentinel is farther away than the others from each other
 
 
 def find_rare(data: Data) -> tuple[tuple[Any, int], ...]:
@@ -46,11 +47,11 @@ def _rows_with(value: float, values: FloatArray, counts: Any) -> int:
     if place == len(values) or values[place] != value or counts[place] < FEWEST:
         return 0
     others, sizes = np.delete(values, place), np.delete(counts, place)
-    if len(others) < FEWEST_VALUES:
+    if len(others) < 2:
         return 0
     mean = np.average(others, weights=sizes)
     spread = float(np.sqrt(np.average((others - mean) ** 2, weights=sizes)))
-    away = float(np.abs(others - value).min())
+    scale = spread if len(others) >= FEWEST_VALUES else float(np.ptp(others))
     beyond = value < others[0] or value > others[-1]
-    is_spike = abs(value) > 50 and counts[place] >= SPIKE * sizes.max() and counts[place] >= SPIKE
-    return int(counts[place]) if (beyond and away >= AWAY * spread) or is_spike else 0
+    is_spike = abs(value) > LARGE and counts[place] >= SPIKE * max(sizes.max(), 1) and len(others) >= FEWEST_VALUES
+    return int(counts[place]) if (beyond and np.abs(others - value).min() >= AWAY * scale) or is_spike else 0
