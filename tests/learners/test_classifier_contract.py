@@ -71,6 +71,23 @@ def test_the_shared_path_scores_and_predicts_as_the_plain_path_does(name, case):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_new_rows_are_predicted_by_the_models_of_the_folds_as_by_each_alone(name, case):
+    _, X, y, nominal = case
+    labels, model, new = np.array(["c", "a", "b"])[y], _estimator(name, nominal), X[::-2]
+    predict = model.fold_predictor(X, labels, new)
+    if predict is None:
+        assert "random_state" in model.get_params()
+        return
+    # Of the second partition, one training part lacks the last class.
+    for folds in (_folds(y, 3, 1)[0], np.where((y == y.max()) | (np.arange(len(y)) < len(y) // 4), 0, 1).astype(np.uint8)):
+        parts = [(X[folds != f], labels[folds != f]) for f in range(folds.max() + 1)]
+        if all(len(np.unique(part)) > 1 for _, part in parts):
+            alone = [clone(model).fit(*part).predict(new) for part in parts]
+            assert np.array_equal(list(predict(folds)), alone)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_predictions_do_not_depend_on_the_other_seeds_or_on_the_type_of_the_folds(name):
     _, X, y, nominal = CASES[3]
     folds = _folds(y, 4, 3)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
 import foldshift.learners
 from foldshift.evaluation import evaluate_folds
@@ -52,6 +53,20 @@ def test_the_shared_path_predicts_as_the_plain_path_does(name, case):
     assert shared.shape == folds.shape and np.isfinite(shared).all()
     # Sums that leave a fold out are added in another order; nothing else may differ.
     assert shared == pytest.approx(plain, abs=1e-8 * max(1.0, np.abs(y).max()))
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+@pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
+def test_new_rows_are_predicted_by_the_models_of_the_folds_as_by_each_alone(name, case):
+    _, X, y = case
+    model, new = _estimator(name), np.concatenate([X[::2], RNG.permuted(X, axis=0)])
+    predict = model.fold_predictor(X, y, new)
+    if "random_state" in model.get_params():
+        assert predict is None
+        return
+    for folds in (np.arange(len(y)) % 2, np.where(np.arange(len(y)) < len(y) - 2, 0, 1)[::-1]):
+        alone = [clone(model).fit(X[folds != f], y[folds != f]).predict(new) for f in range(2)]
+        assert np.array_equal(list(predict(folds.astype(np.uint8))), alone)
 
 
 @pytest.mark.parametrize("name", REGRESSORS)

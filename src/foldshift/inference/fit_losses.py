@@ -35,7 +35,9 @@ def squared_error(y: Array, predicted: Array) -> FloatArray:
 
 def fold_predictor(estimator: Estimator, sample: Sample) -> FoldPredictor | None:
     """Return a function that predicts held-out rows by the models of all folds; None for a learner that shares no work there."""
-    share = getattr(estimator, "fold_predictor", None)
+    from foldshift.core.estimators import shares_work
+
+    share = getattr(estimator, "fold_predictor", None) if shares_work(estimator) else None
     return share and share(sample.X, sample.y, sample.X_rest)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -87,6 +88,42 @@ class _Shared(BaseEstimator):
         """Seeds of single fits, unless the estimator has a `random_state` of its own."""
         return random_states if getattr(self, "random_state", None) is None else None
 
+    def fold_predictor(self, X: ArrayLike, y: ArrayLike, X_new: ArrayLike) -> Callable[..., Any] | None:
+        """Make a function that predicts new samples by the models of all folds; inputs are checked once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Inputs that are cross-validated.
+        y : array-like of shape (n_samples,)
+            Their targets, or class labels.
+        X_new : array-like of shape (n_new, n_features)
+            Samples that are in no training part.
+
+        Returns
+        -------
+        predict : callable or None
+            Takes the fold of every sample, shape (n_samples,), and yields what each fold's model, trained on the others, predicts
+            for the new samples: arrays of shape (n_new,), the same as by `fit` and `predict`. None for a learner with a random
+            state, as every fit has its own.
+        """
+        if "random_state" in self.get_params(deep=False):
+            return None
+        model = clone(self)
+        rows, targets = model._validated(X, y)
+        new = model._validated(X_new, reset=False)
+
+        def predict(folds: UnsignedArray) -> Iterator[Array]:
+            for fold in range(int(folds.max()) + 1):
+                training = folds != fold
+                yield model._predict_after(rows[training], targets[training], new)
+
+        return predict
+
+    def _predict_after(self, X: FloatArray, y: Array, X_new: FloatArray) -> Array:
+        """Predict new samples after training; inputs are checked."""
+        raise NotImplementedError
+
 
 class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
     """Base of the regressors that share work between folds.
@@ -136,6 +173,10 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._validated(X, reset=False)
         return self._predict(X)
+
+    def _predict_after(self, X: FloatArray, y: Array, X_new: FloatArray) -> FloatArray:
+        self._fit(X, np.ascontiguousarray(y, dtype=np.float64))
+        return self._predict(X_new)
 
     def predict_folds(self, X: FloatArray, y: FloatArray, folds: Array, random_states: UnsignedArray | None = None) -> FloatArray:
         """Predict every sample from the other folds, for many partitions of the same data.
@@ -233,6 +274,11 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         """
         codes = self.decide(self.predict_proba(X))  # first: it says when the estimator is not fitted
         return self.classes_[codes]
+
+    def _predict_after(self, X: FloatArray, y: Array, X_new: FloatArray) -> Array:
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._fit(X, codes.astype(np.int64), len(self.classes_))
+        return self.classes_[self.decide(self._scores(X_new))]
 
     def scores_folds(self, X: FloatArray, y: Array, folds: Array, random_states: UnsignedArray | None = None) -> FloatArray:
         """Compute class scores of every sample from the other folds, for many partitions of the same data.
