@@ -27,6 +27,7 @@ from foldshift.core.remedies import at  # noqa: E402
 
 if TYPE_CHECKING:
     from foldshift.advice.work_plan import Effort
+    from foldshift.inference.comparisons.score_columns import TableColumns
 
 P = ParamSpec("P")
 
@@ -234,6 +235,65 @@ def drift(
     answer(shown, as_json=as_json, files={html: report.to_html} if html is not None else {})
     if check and (any(row.moved for row in report.features) or any(test.moved for test in report.global_tests)):
         sys.exit(FOUND)
+
+
+@main.command(epilog=EXIT_CODES, short_help="Compare learners from a table of their scores.")
+@click.argument("file")
+@reading_options
+@click.option("--learner", metavar="COLUMN", help="Column of the learner; without one, every column of numbers is a learner.")
+@click.option("--item", metavar="COLUMN", help="Column of the item (row, question) that a score is for.")
+@click.option("--fold", metavar="COLUMN", help="Column of the fold.")
+@click.option("--repeat", metavar="COLUMN", help="Column of the repetition or seed.")
+@click.option("--dataset", metavar="COLUMN", help="Column of the data set.")
+@click.option("--score", metavar="COLUMN", help="Column of the score.")
+@click.option("--clusters", metavar="COLUMN", help="Column that says which items belong together.")
+@click.option("--unit", metavar="UNIT", help="What the answer is about: item, fold or dataset; by default the finest there is.")
+@click.option("--metric", metavar="NAME", help="Name of the score, or the one to take of a column of metrics.")
+@click.option("--better", metavar="WHICH", help="Whether higher or lower scores are better, if the metric does not tell.")
+@click.option("--n-train", type=float, metavar="ROWS", help="Rows of a training part, for folds.")
+@click.option("--n-test", type=float, metavar="ROWS", help="Rows of a test part, for folds.")
+@click.option("--rope", type=click.FloatRange(0), default=0.0, metavar="X", help="Differences up to this do not matter.")
+@click.option("--confidence", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+              help="Of the intervals, all together.")  # fmt: skip
+@click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the comparison as a page.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
+@click.option("--verbose", "-v", is_flag=True, help="Print all pairs and all notes.")
+@mistakes_in_one_line
+def compare(
+    file: str,
+    options: TableOptions,
+    metric: str | None,
+    n_train: float | None,
+    n_test: float | None,
+    rope: float,
+    confidence: float,
+    html: str | None,
+    as_json: bool,
+    verbose: bool,
+    **columns: str | None,
+) -> None:
+    """Compare learners from the table FILE of their scores: which is better, by how much, and what would have been seen.
+
+    A row is an item, a fold, a repetition or a data set; a column names the learner, or there is a column for each. Columns are
+    found by plain names (model, fold, seed, dataset, item, score ...), or as the options say.
+
+    \b
+    Examples:
+      foldshift compare scores.csv
+      foldshift compare answers.csv --learner model --item question --score correct --clusters document
+      foldshift compare folds.csv --score rmse --n-train 400 --n-test 100 --html page.html
+    """
+    from foldshift.command.compare_scores import compared, comparison_json, write_page
+
+    _check_writable(html)
+    given: TableColumns = {name: value for name, value in columns.items() if value is not None}  # type: ignore[assignment]
+    result, notes = compared(
+        file, options, given, metric=metric, sizes=(n_train, n_test), rope=rope, confidence=confidence
+    )  # fmt: skip
+    _print_notes(notes)
+    text = comparison_json(result, notes) if as_json else result.text(verbose=verbose, door="command")
+    title = f"Comparison of {len(result.table.learners)} learners: {os.path.basename(file)}"
+    answer(text, as_json=as_json, files={html: lambda path: write_page(result, title, path)} if html is not None else {})
 
 
 @main.command(epilog=EXIT_CODES, short_help="Cut a table into folds, written as csv.")

@@ -26,8 +26,19 @@ if TYPE_CHECKING:
 
 def read(file: str, options: TableOptions, has_target: bool = True) -> RawTable:
     """Read a user's table: a path, compressed or not, or ``-`` for standard input."""
-    data, name = (sys.stdin.buffer.read(), "standard input") if file == "-" else (bytes_of(file), file)
-    return read_bytes(data, name, options.reading, task=options.task or "", has_target=has_target)
+    return read_bytes(*given(file), options.reading, task=options.task or "", has_target=has_target)
+
+
+def given(file: str) -> tuple[bytes, str]:
+    """Bytes and name of a file, or of standard input for ``-``."""
+    return (sys.stdin.buffer.read(), "standard input") if file == "-" else (bytes_of(file), file)
+
+
+def read_all_columns(file: str, options: TableOptions) -> RawTable:
+    """Read a table without a target, and with all of its columns, whatever they look like."""
+    data, name = given(file)
+    table = read_bytes(data, name, options.reading, has_target=False)
+    return read_bytes(data, name, options.reading | {"keep": (*table.frame.columns, *table.left_out)}, has_target=False)
 
 
 class TargetAndInputs(NamedTuple):

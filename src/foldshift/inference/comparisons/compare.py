@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
+import pandas as pd
 
 from foldshift.core.arguments import check_confidence, column_names
+from foldshift.core.errors import unknown
 from foldshift.inference._fold_scores import cut_differently, cuts_anew, first_of_equal, fold_scores, is_report, rows_of_folds
 from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons.equivalence import equivalence_test
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
 from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
+from foldshift.inference.comparisons.score_columns import TableColumns
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, Splitter, TableLike
     from foldshift.inference._fold_scores import CutOptions
+    from foldshift.inference.comparisons.table_comparison import TableComparison
 
 DESIGNS = ("folds", "datasets", "sources")
 FOLD_TESTS = (
@@ -37,6 +41,42 @@ HELD = {
 }
 
 
+@overload
+def compare(
+    scores_a: pd.DataFrame,
+    scores_b: None = None,
+    *,
+    design: None = None,
+    metric: str | None = None,
+    n_train: float | None = None,
+    n_test: float | None = None,
+    rope: float = 0.0,
+    confidence: float = 0.95,
+    **columns: Unpack[TableColumns],
+) -> TableComparison: ...
+
+
+@overload
+def compare(
+    scores_a: TableLike,
+    scores_b: TableLike = None,
+    *,
+    design: Literal["folds", "datasets", "sources"],
+    names: Sequence[str] | None = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
+    metric: str | None = None,
+    n_train: float | None = None,
+    n_test: float | None = None,
+    correct_a: TableLike = None,
+    correct_b: TableLike = None,
+    same_folds: bool | None = None,
+    rope: float = 0.0,
+    confidence: float = 0.95,
+) -> Comparison: ...
+
+
 def compare(
     scores_a: TableLike,
     scores_b: TableLike = None,
@@ -54,7 +94,8 @@ def compare(
     same_folds: bool | None = None,
     rope: float = 0.0,
     confidence: float = 0.95,
-) -> Comparison:
+    **columns: Unpack[TableColumns],
+) -> Comparison | TableComparison:
     """Report which tests apply to a comparison of learners and why the others do not, with the figures of all of them.
 
     Parameters
@@ -65,9 +106,11 @@ def compare(
         arranged; or the result of its `cross_validate`, or skore's report of it. ``design="datasets"`` or ``"sources"``: scores_a
         of shape (n_blocks, n_learners), one number for every data set or source, averaged over its folds and repetitions; or two
         learners as scores_a and scores_b of shape (n_blocks,). The names of a data frame's columns are those of the learners. Any
-        design: scores_a may be a dict of each learner's name to its scores.
+        design: scores_a may be a dict of each learner's name to its scores. No design and one data frame: a table of scores, see
+        `columns`.
     design : {"folds", "datasets", "sources"}
-        Unit that a score belongs to; required, as the same shape may be either. ``sources``: one score for each source left out.
+        Unit that a score belongs to; required but for a table of scores, as the same shape may be either. ``sources``: one score
+        for each source left out.
     names : sequence of str, optional
         Names of the learners; by default those in the scores, else "a", "b", ...
     cv : int, splitter or iterable of (train, test), optional
@@ -89,12 +132,19 @@ def compare(
         Half-width of the region of practical equivalence, in units of the score.
     confidence : float, default=0.95
         Of the intervals.
+    **columns : str
+        For a table of scores, a data frame with a row for every score (long form) or a column for every learner (wide form): the
+        names of its columns, where they are not plain. ``learner``; ``item``, ``fold``, ``repeat``, ``dataset``: what a row is;
+        ``score``; ``clusters``: which items belong together. ``unit``, one of item, fold and dataset: what the answer is about;
+        ``better``, higher or lower, where the name of the metric does not tell.
 
     Returns
     -------
-    comparison : Comparison
-        With one row per test. More than two learners: Friedman's test, and Wilcoxon's of every pair with p corrected by Holm and
-        intervals that hold for all pairs together (Bonferroni).
+    comparison : Comparison or TableComparison
+        For a table of scores: the test that fits, verdicts, power. Items: paired differences, mid-p McNemar for scores of 0 and
+        1, else sign flips, of whole clusters if given. Folds: the corrected t. Data sets: Wilcoxon's test, and Friedman's.
+        Otherwise one row per test. More than two learners: Friedman's test, and Wilcoxon's of every pair with p corrected by
+        Holm and intervals that hold for all pairs together (Bonferroni).
 
     Raises
     ------
@@ -115,6 +165,13 @@ def compare(
     >>> comparison.shape, round(comparison.row("Nadeau-Bengio corrected t").estimate, 4)
     ('one data set, 2 x 5 folds', 0.0067)
 
+    A table of scores, with a row for every item:
+
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"item": range(8), "old": [0, 0, 0, 0, 0, 0, 1, 1], "new": [1, 1, 1, 1, 1, 1, 1, 0]})
+    >>> compare(table).pairs[0].verdict
+    'not decided'
+
     References
     ----------
     .. [1] Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms.
@@ -126,6 +183,14 @@ def compare(
     .. [5] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
            Pattern Recognition 48, Theorems 2 and 4.
     """
+    if design is None and scores_b is None and isinstance(scores_a, pd.DataFrame):
+        others = {"names": names, "cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "correct_a": correct_a,
+                  "correct_b": correct_b, "same_folds": same_folds}  # fmt: skip
+        return _of_table(scores_a, columns, others, metric, (n_train, n_test), rope, confidence)
+    if columns:
+        raise ValueError(
+            f"{', '.join(columns)} {'are' if len(columns) > 1 else 'is'} for a table of scores: one data frame, no design"
+        )
     if design not in DESIGNS:
         raise ValueError(
             f"design={design!r} must say what a score stands for: 'folds' (of one data set), 'datasets' (one score for each) or "
@@ -194,6 +259,22 @@ def compare(
     if len(a) < n_made:
         shape += f" ({n_made} repetitions, of which {n_made - len(a)} repeat a partition and do not count)"
     return Comparison(names, design, shape, confidence, rows, rope)
+
+
+def _of_table(
+    frame: pd.DataFrame, columns: TableColumns, others: dict[str, Any], metric: str | None, sizes: tuple[Any, Any], rope: float,
+    confidence: float,
+) -> TableComparison:  # fmt: skip
+    """Compare the learners of a table of scores; refuse arguments that are for other designs."""
+    from foldshift.inference.comparisons.score_comparison import compare_table
+
+    wrong = [name for name, value in others.items() if value is not None]
+    if wrong:
+        raise ValueError(f"{', '.join(wrong)} cannot be used with a table of scores; for arrays of scores say design=")
+    strange = [name for name in columns if name not in TableColumns.__annotations__]
+    if strange:
+        raise TypeError(unknown("argument", strange[0], TableColumns.__annotations__))
+    return compare_table(frame, columns, metric=metric, sizes=sizes, rope=rope, confidence=confidence)
 
 
 def _fold_rows(

@@ -114,8 +114,11 @@ class Paired(NamedTuple):
     shrunk: bool  # whether the middle of the interval is drawn to 0, as Bonett and Price's
 
 
-def paired_ends(paired: Paired, groups: IntArray | None, confidence: float) -> Ends:
-    """Ends of a difference whose parts have a pair of opposite rows more than were seen."""
+def paired_ends(paired: Paired, groups: IntArray | None, confidence: float, factor: float = PAIRED) -> Ends:
+    """Ends of a difference whose parts have a pair of opposite rows more than were seen.
+
+    `factor` is that of the variance: 1 for rows that no model of another row was trained on.
+    """
     sizes = np.array(paired.sizes) + 2
     rows = np.sum([one / size for one, size in zip(paired.rows, sizes)], axis=0)
     units = paired.sizes
@@ -127,7 +130,7 @@ def paired_ends(paired: Paired, groups: IntArray | None, confidence: float) -> E
         seen = float((np.array([np.bincount(groups, row, n_groups) for row in rows]) ** 2).sum(axis=1).mean())
         seen *= n_groups / max(n_groups - 1, 1)
     totals = np.array([float(one.sum(axis=1).mean()) for one in paired.rows])
-    variance = PAIRED * (seen + float(((2 * np.square(paired.steps) - totals**2 / sizes) / sizes**2).sum()))
+    variance = factor * (seen + float(((2 * np.square(paired.steps) - totals**2 / sizes) / sizes**2).sum()))
     df = np.inf if groups is None and paired.shrunk else max(min(units) - 1, 1.0)
     middle = float((totals / sizes).sum()) if paired.shrunk else paired.estimate
     half = quantile_of(confidence, df) * float(np.sqrt(max(variance, 0.0)))

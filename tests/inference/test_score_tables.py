@@ -1,0 +1,143 @@
+"""Comparison of learners from tables of scores: tests that fit the design, their level, and verdicts that do not contradict."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foldshift.core.errors import DataError
+from foldshift.inference import compare, mcnemar, wilcoxon_signed_ranks
+from foldshift.inference.comparisons.score_columns import higher_is_better
+from foldshift.inference.comparisons.sign_flips import MOST_COUNTED, sign_flip_p
+
+
+def wide(a, b, **more):
+    return pd.DataFrame({"item": np.arange(len(a)), "A": a, "B": b, **more})
+
+
+def test_sign_flips_count_all_signs_of_few_differences():
+    rng = np.random.default_rng(0)
+    d = rng.normal(0.4, 1, 9).round(2)
+    sums = [abs(np.dot(signs, d)) for signs in product((-1, 1), repeat=9)]
+    assert sign_flip_p(d[:, None])[0] == pytest.approx(np.mean(np.array(sums) >= abs(d.sum()) - 1e-9))
+    many = np.concatenate([d, np.zeros(50)])[:, None]
+    assert sign_flip_p(many)[0] == sign_flip_p(d[:, None])[0]
+    assert sign_flip_p(np.zeros((5, 1)))[0] == 1
+
+
+def test_drawn_and_approximated_flips_are_near_the_counted_ones():
+    rng = np.random.default_rng(1)
+    d = rng.normal(0.5, 1, MOST_COUNTED)
+    exact = sign_flip_p(d[:, None])[0]
+    padded = np.concatenate([d, [1e-9]])[:, None]
+    assert sign_flip_p(padded)[0] == pytest.approx(exact, abs=0.02)
+    large = rng.normal(0.04, 1, (2001, 1))
+    assert sign_flip_p(large)[0] == pytest.approx(sign_flip_p(large[:2000])[0], abs=0.05)
+
+
+def test_scores_of_0_and_1_have_mcnemars_test_and_a_spread_where_all_agree():
+    a = np.array([1, 1, 1, 1, 1, 1, 0, 1, 0, 1] * 6)
+    b = np.where(np.arange(60) % 12 == 0, 0, a)
+    found = compare(wide(a, b))
+    assert found.test == "mid-p McNemar" and found.pairs[0].p_value == mcnemar(a, b, "mid_p").p_value
+    same = compare(wide(a, a), rope=0.01).pairs[0]
+    assert same.low < -0.01 and same.high > 0.01 and same.verdict == "not decided"
+    assert compare(wide(np.tile(a, 20), np.tile(a, 20)), rope=0.01).pairs[0].verdict == "practically equivalent"
+
+
+def test_clusters_widen_the_interval_where_items_of_a_cluster_agree():
+    rng = np.random.default_rng(2)
+    own = np.repeat(rng.normal(0.02, 0.2, 25), 8)
+    a, b = 0.5 + own, np.full(200, 0.5) + rng.normal(0, 0.01, 200)
+    rows, clustered = (
+        compare(wide(a, b), better="higher"),
+        compare(wide(a, b, c=np.arange(200) // 8), better="higher", clusters="c"),
+    )
+    assert clustered.pairs[0].high - clustered.pairs[0].low > 2 * (rows.pairs[0].high - rows.pairs[0].low)
+    assert clustered.pairs[0].p_value > rows.pairs[0].p_value
+
+
+def test_a_wrong_finding_is_rare_for_items_clusters_and_folds():
+    rng = np.random.default_rng(3)
+    found = {"items": 0, "clusters": 0, "right": 0}
+    for _ in range(60):
+        a, b = rng.standard_t(4, (2, 40))
+        found["items"] += "better" in compare(wide(a, b), better="lower").pairs[0].verdict
+        shift = np.repeat(rng.normal(size=15), 4)
+        c = wide(rng.normal(size=60) + shift, rng.normal(size=60), c=np.arange(60) // 4)
+        found["clusters"] += "better" in compare(c, better="lower", clusters="c").pairs[0].verdict
+        r = (rng.random(50) < 0.8).astype(int)
+        flipped = np.where(rng.random((2, 50)) < 0.15, 1 - r, r)
+        found["right"] += "better" in compare(wide(*flipped)).pairs[0].verdict
+    assert all(n <= 8 for n in found.values()), found  # .05 of 60, and 2.9 standard errors
+
+
+def test_data_sets_have_wilcoxons_test_by_holm_and_the_direction_of_the_metric():
+    rng = np.random.default_rng(4)
+    scores = rng.normal(10, 2, (20, 1)) + rng.normal(0, 0.5, (20, 3)) + [0, 0, 1]
+    frame = pd.DataFrame(scores, columns=["a", "b", "worse"]).assign(dataset=range(20))
+    found = compare(frame, metric="rmse")
+    assert [pair.verdict for pair in found.pairs] == ["not decided", "a is better", "b is better"]
+    assert found.pairs[1].p_value == wilcoxon_signed_ranks(scores[:, 0], scores[:, 2]).p_value
+    assert found.ranks.average_ranks[-1] > 2.5 and found.ranks.names[-1] == "worse"
+    assert compare(frame, better="higher").pairs[1].verdict == "worse is better"
+
+
+def test_folds_and_repetitions_are_averaged_for_data_sets_and_items():
+    rng = np.random.default_rng(5)
+    rows = [(d, r, f, m, rng.random()) for d in "uvwxyz" for r in range(2) for f in range(3) for m in ("A", "B")]
+    frame = pd.DataFrame(rows, columns=["dataset", "repeat", "fold", "learner", "auc"])
+    found = compare(frame)
+    assert found.table.design.unit == "dataset" and found.table.scores.shape == (6, 2)
+    means = frame.groupby(["dataset", "learner"])["auc"].mean().unstack()
+    np.testing.assert_allclose(found.table.scores, means[["A", "B"]])
+    with pytest.raises(DataError, match="unit='dataset'"):
+        compare(frame, unit="fold")
+
+
+def test_so_few_units_that_nothing_can_be_shown_are_said():
+    frame = pd.DataFrame({"dataset": list("abcd"), "A": [0.9, 0.8, 0.7, 0.95], "B": [0.1, 0.2, 0.3, 0.15]})
+    found = compare(frame, better="higher")
+    assert found.pairs[0].verdict == "not decided" and "p cannot be below 0.125" in str(found)
+    assert "nothing tells which difference" in str(found)
+
+
+def test_the_power_line_is_what_simulation_finds():
+    rng = np.random.default_rng(6)
+    pilot = compare(wide(rng.normal(size=100), rng.normal(size=100)), better="higher")
+    step = pilot.power.difference
+    draws = rng.normal(size=(60, 2, 100)) + np.array([step, 0])[:, None]
+    share = np.mean([compare(wide(*one), better="higher").pairs[0].verdict == "A is better" for one in draws])
+    assert 0.6 < share < 0.96
+
+
+def test_text_has_at_most_twelve_lines_and_cannot_steer_a_terminal():
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(rng.random((12, 40)), columns=[f"learner number {i} of many\x1b[31m" for i in range(40)]).assign(
+        dataset=range(12)
+    )
+    found = compare(frame, better="higher")
+    assert len(str(found).splitlines()) <= 12 and "\x1b" not in str(found)
+    assert found.plot() is not None and len(found.to_frame()) == 780
+
+
+def test_names_of_metrics_tell_the_direction():
+    up, down, unknown = (
+        ("accuracy", "test_roc_auc", "neg_mean_squared_error", "r2"),
+        ("RMSE", "error_rate", "val_loss"),
+        ("score", "q"),
+    )
+    assert [higher_is_better(name) for name in (*up, *down, *unknown)] == [True] * 4 + [False] * 3 + [None] * 2
+
+
+def test_arguments_of_other_designs_are_refused():
+    frame = wide([1, 0, 1], [1, 1, 0])
+    with pytest.raises(ValueError, match="n_splits cannot be used with a table of scores"):
+        compare(frame, n_splits=5)
+    with pytest.raises(ValueError, match="clusters is for a table of scores"):
+        compare([0.1, 0.2], [0.2, 0.1], design="datasets", clusters="c")
+    with pytest.raises(TypeError, match="unknown argument 'cluster'; did you mean clusters"):
+        compare(frame, cluster="c")
+    with pytest.raises(DataError, match="rope"):
+        compare(frame, rope=-1)
