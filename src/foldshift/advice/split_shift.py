@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
     from foldshift.shift.measures.random_splits import Ranked
 
-MOST_CELLS = 60_000_000  # rows x columns x random cuts: some seconds
 MOST_TESTED = 2000  # rows that the two-sample test looks at
 GROUP_CUTS = (199, 1999)  # random cuts of whole groups, at least and at most
 ALPHA = 0.05
@@ -106,7 +105,6 @@ def split_shift(data: Data, folds: Array, rng: np.random.Generator, name: str = 
     distances = _Distances(names, rows, of_folds)
     if data.groups is not None:
         return _with_groups(data.groups, distances, k, rng, name)
-    n_random = None if data.n * len(names) * 2000 <= MOST_CELLS * 40 else 999
     drift = fold_drift(
         data.codes,
         data.y,
@@ -115,7 +113,6 @@ def split_shift(data: Data, folds: Array, rng: np.random.Generator, name: str = 
         categorical_features=data.nominal,
         feature_names=[column.name for column in data.columns],
         task=data.task,
-        n_random=n_random,
         rng=rng,
     )
     target = drift.features[-1]

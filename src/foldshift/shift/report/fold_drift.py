@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -19,6 +18,7 @@ from foldshift.partition.folds import given_folds
 from foldshift.shift.columns import matched_columns, target_column, target_values, without_left_out
 from foldshift.shift.detectors.co_failure import failing, jaccard, phi
 from foldshift.shift.detectors.feature_tests import MISSING
+from foldshift.shift.measures.null_distances import Parts, null_distances, nulls_of_one_cut, pattern_of, tails
 from foldshift.shift.measures.random_splits import chances, fold_tests, mean_distances, random_cuts, ranked
 from foldshift.shift.report.dot_plot import dots
 from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, percent, plain_values, shortened
@@ -229,20 +229,25 @@ def fold_drift(
     enough = int(np.ceil(4 * len(rows) / alpha)) - 1  # the smallest corrected p, two-sided, is then half of alpha
     if n_random is None:
         n_random = max(1999, enough if n_seeds == 1 else n_seeds)
-    nulls = _null_distributions(rows, random_cuts(folds, n_random, rng), (n_folds, n_parts), alpha)
     p_values, distances = np.empty((n_seeds, n_folds, len(rows))), np.empty((n_seeds, n_folds, len(rows)))
     for j, (_, _, row) in enumerate(rows):
         tests = fold_tests(row.is_nominal, row.ends, folds[:, row.order], n_parts)
         distances[:, :, j], p_values[:, :, j] = (values[:, :n_folds] for values in tests)
     found = np.column_stack([mean_distances(distances[:, :, j]) for j in range(len(rows))])
-    by_chance = np.column_stack([np.concatenate(nulls[_pattern(row)].means) for _, _, row in rows])
-    p_more, p_less = chances(found, by_chance, _kinds(folds, n_parts, n_random), max(9999, enough), rng)
+    ranks, parts = [row for _, _, row in rows], Parts(n_folds, n_parts, alpha)
+    if n_seeds == 1:
+        nulls = nulls_of_one_cut(ranks, found[0], folds, n_random, parts, rng)
+        p_more, p_less = np.transpose([tails(nulls[pattern_of(row)].values, one) for row, one in zip(ranks, found[0])])
+    else:
+        nulls = null_distances(dict.fromkeys(map(pattern_of, ranks)), random_cuts(folds, n_random, rng), parts)
+        by_chance = np.column_stack([np.concatenate(nulls[pattern_of(row)].means) for row in ranks])
+        p_more, p_less = chances(found, by_chance, _kinds(folds, n_parts, n_random), max(9999, enough), rng)
     features = []
     for j, (name, kind, row) in enumerate(rows):
-        null = nulls[_pattern(row)]
+        null = nulls[pattern_of(row)]
         distance = float(np.nanmean(distances[:, :, j])) if not np.isnan(distances[:, :, j]).all() else 0.0
         shares = _failing_share(p_values[:, :, j], alpha), null.n_failed / null.n_tested if null.n_tested else np.nan
-        chance = float(by_chance[:, j].mean())
+        chance = float(np.concatenate(null.means).mean())
         features.append(FoldFeature(name, kind, distance, chance, *shares, float(p_more[j]), float(p_less[j]), 1.0, AS_CHANCE))
     return _judged(features, p_values, alpha, n_random, tuple(notes))
 
@@ -253,15 +258,6 @@ class _Row(NamedTuple):
     name: str
     kind: str
     ranked: Ranked
-
-
-@dataclass
-class _Null:
-    """Mean distances of random cuts, and the numbers of their folds that fail a test and that were tested."""
-
-    means: list[FloatArray] = field(default_factory=list)
-    n_failed: int = 0
-    n_tested: int = 0
 
 
 def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[list[_Row], list[str]]:
@@ -278,31 +274,6 @@ def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[li
         if gone.any() and not gone.all():
             rows.append(_Row(column.name + MISSING, "missing", ranked(gone.astype(np.float64), True)))
     return rows, notes
-
-
-def _null_distributions(
-    rows: list[_Row], blocks: Iterator[UnsignedArray], counts: tuple[int, int], alpha: float
-) -> dict[tuple[bool, bytes], _Null]:
-    """Test the folds of random cuts, block by block, for every pattern of equal values among the rows.
-
-    `counts` holds the numbers of folds and of parts. A random cut knows no rows, only how many values are equal: columns without
-    ties share one null distribution.
-    """
-    n_folds, n_parts = counts
-    nulls = {_pattern(row): _Null() for _, _, row in rows}
-    for cuts in blocks:
-        for (is_nominal, ends), null in nulls.items():
-            tests = fold_tests(is_nominal, np.frombuffer(ends, dtype=np.int64), cuts, n_parts)
-            distance, p = (values[:, :n_folds] for values in tests)
-            null.means.append(mean_distances(distance))
-            null.n_failed += int((p < alpha).sum())
-            null.n_tested += int((~np.isnan(p)).sum())
-    return nulls
-
-
-def _pattern(row: Ranked) -> tuple[bool, bytes]:
-    """Return all that the distribution over random cuts depends on."""
-    return row.is_nominal, row.ends.astype(np.int64).tobytes()
 
 
 def _kinds(folds: UnsignedArray, n_folds: int, n_random: int) -> IntArray:
