@@ -48,6 +48,7 @@ from foldshift.advice.score import as_score
 from foldshift.advice.split_half import on_half
 from foldshift.advice.split_shift import cut, split_shift
 from foldshift.advice.timed_cv import seconds_of
+from foldshift.advice.wording import summary
 from foldshift.advice.work_plan import TABLE
 from foldshift.inference.intervals.mean_loss import DEPENDENT, _skewness, mean_and_variance
 from foldshift.inference.intervals.score_ends import row_interval
@@ -347,7 +348,11 @@ def test_what_small_folds_and_large_tables_are_told_of_power():
 
 def test_the_text_and_the_page_say_what_shift_would_be_found(numbers):
     said = in_words(numbers.split.power)
-    assert said.startswith("A fold moved in one column would be found") and said in str(numbers) and said in numbers.to_html()
+    assert (
+        said.startswith("Of shifts of one fold in one column, this test finds one of ")
+        and said in str(numbers)
+        and said in numbers.to_html()
+    )
     assert [one["share"] for one in numbers.to_dict()["split"]["power"]] == [0.5, 0.9]
 
 
@@ -479,7 +484,7 @@ def test_a_shift_of_what_nobody_asked_for_is_no_verdict_on_the_split_of_the_user
     assert own.verdict[2].startswith("Your split (KFold) is shifted: b differs between training and test parts")
     shifted = "scikit-learn's default (five folds, not shuffled) is shifted: b differs between training and test parts"
     assert default.verdict[2].startswith(f"No fault was found; {shifted}")
-    assert "<h2>The default split against" in default.to_html() and "<h2>Your split against" in own.to_html()
+    assert "<h2>The default split is shifted" in default.to_html() and "<h2>Your split is shifted" in own.to_html()
     assert (default.to_dict()["split"]["is_given"], own.to_dict()["split"]["is_given"]) == (False, True)
 
 
@@ -507,7 +512,7 @@ def test_intervals_bear_the_confidence_that_was_asked_for(classes):
     said = [advice.verdict[1], advice.methods, *(one.said for one in advice.differences)]
     said += [told.sentence(advice.score) for told in advice.intervals]
     assert all("80 % " in text and not re.search(r"95 % (confidence )?interval", text) for text in said)
-    assert "estimate and 80 % intervals" in advice.to_html() and "95 % interval" not in advice.to_html()
+    assert "with 80 % intervals" in advice.to_html() and "95 % interval" not in advice.to_html()
     assert (advice.interval.high - advice.interval.low) < (classes.interval.high - classes.interval.low)
 
 
@@ -546,7 +551,7 @@ def test_the_page_is_one_file_without_a_network(classes, numbers, tmp_path):
             "http://www.w3.org/2000/svg", ""
         )
         order = re.findall(r"<section id='(\w+)'", text)
-        wanted = ["verdict", "data", "faults", "split", "cuts", "repetitions", "score", "difference", "rows", "methods"]
+        wanted = ["verdict", "faults", "data", "split", "cuts", "repetitions", "score", "difference", "rows", "methods"]
         assert [name for name in order if name in wanted] == wanted
         assert (
             text.count("<svg") >= 4 and text.count("aria-label") >= 4 and "nan" not in re.sub(r"<script.*", "", text, flags=re.S)
@@ -555,6 +560,17 @@ def test_the_page_is_one_file_without_a_network(classes, numbers, tmp_path):
         assert drawn[0] == drawn[1] == text.count("<figure>")
         figures = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.S)[1])
         assert figures["intervals"][0]["use"] and figures["cv"] == advice.cv_line
+
+
+def test_the_answer_comes_first_and_is_short(classes, numbers):
+    for advice in (classes, numbers):
+        begin = re.search(r"<main>(.*?)<details", advice.to_html(), re.S)[1]
+        assert re.findall("<section id='verdict'|<pre>|<figure>", begin) == ["<section id='verdict'", "<pre>", "<figure>"]
+        words = re.sub(r"<svg.*?</svg>|<[^>]+>", " ", begin, flags=re.S).split()
+        assert 60 < len(words) <= 400
+        lines = summary(advice)
+        assert len(lines) <= 12 and [line.split()[0] for line in lines if line[0] != " "][:2] == ["Split", "Score"]
+        assert lines[-2].endswith(advice.cv_line) and max(map(len, lines[:-2])) <= 110
 
 
 def test_texts_of_the_user_do_not_become_part_of_the_page():

@@ -94,9 +94,6 @@ def in_words(found: tuple[Power, ...] | None) -> str:
         return ""
     if not found:
         return "With folds as small as these, no shift of one fold in one column would be found in every second case."
-    often = {0.5: "in every second case", 0.9: "in nine of ten"}
-    parts = [f"{figures(one.size, 2)} {often[one.share]}" for one in found]
-    return (
-        f"A fold moved in one column would be found, by simulation for folds of these sizes: moved by {', by '.join(parts)} "
-        "(standard deviations of the column)."
-    )
+    often = {0.5: "every second time", 0.9: "nine times in ten"}
+    parts = [f"one of {figures(one.size, 2)} {often[one.share]}" for one in found]
+    return f"Of shifts of one fold in one column, this test finds {', '.join(parts)} (standard deviations; simulated)."

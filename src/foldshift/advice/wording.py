@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import textwrap
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ CUT_WORDS = {
     "random groups": "whole groups at random",
 }
 GRAVE = ("fault", "beware")
+WIDTH, MOST_LINES, MOST_OF_ONE = 110, 12, 3  # columns and lines of the text for a terminal, and lines of one of its points
 
 
 def used_versions() -> dict[str, str]:
@@ -106,6 +108,44 @@ def stopped_words(repeated: Repeated, not_made: list[str]) -> str:
 def article(noun: str) -> str:
     """Choose ``a`` or ``an``."""
     return "an" if noun[0].lower() in "aeiou" or noun[:2] in ("F1", "R2") else "a"
+
+
+def what_to_do(advice: Advice) -> str:
+    """Write one sentence on what to do next: the remedy of the worst issue, or how to report the score."""
+    grave = [issue for issue in advice.faults if issue.severity in GRAVE]
+    if grave:
+        return grave[0].remedy
+    if advice.split is not None and advice.split.shifted and advice.split_is_given:
+        return "Use the split above in place of yours."
+    return "Report the score with its interval; the paragraph for the methods section is ready."
+
+
+def what_is_wrong(advice: Advice) -> str:
+    """Write one sentence on what was found."""
+    grave = [issue for issue in advice.faults if issue.severity in GRAVE]
+    if not grave:
+        return advice.verdict[2]
+    more = (
+        f" {counted(len(grave) - 1, 'more such finding')}: {', '.join(one.code for one in grave[1:])}." if len(grave) > 1 else ""
+    )
+    return f"{grave[0].found}{more}"
+
+
+def summary(advice: Advice) -> list[str]:
+    """Write the answer in at most `MOST_LINES` lines for a terminal."""
+    how, what, _ = advice.verdict
+    how = how.split(": cv=")[0].rstrip(".") + "."
+    said = [("Split", how), ("Score", what), ("Wrong", what_is_wrong(advice)), ("To do", what_to_do(advice))]
+    lines = list[str]()
+    for name, text in said:
+        wrapped = textwrap.wrap(text, WIDTH - 7, break_long_words=False)
+        if len(wrapped) > MOST_OF_ONE:
+            wrapped = [*wrapped[: MOST_OF_ONE - 1], textwrap.shorten(" ".join(wrapped[MOST_OF_ONE - 1 :]), WIDTH - 7)]
+        lines += [f"{name if place == 0 else '':<7}{line}" for place, line in enumerate(wrapped)]
+    lines.append(f"{'Code':<7}cv = {advice.cv_line}")
+    if advice.stopped:
+        lines.append(f"{'Note':<7}{advice.stopped}.")
+    return [*lines[: MOST_LINES - 1], f"{'More':<7}--verbose for everything, --html page.html for the page"]
 
 
 def _small(text: str) -> str:

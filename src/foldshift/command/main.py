@@ -124,6 +124,7 @@ def main() -> None:
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the advice as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
 @click.option("--check", is_flag=True, help="Exit with 3 if a fault was found, or a shift of the split that --cv names.")
+@click.option("--verbose", "-v", is_flag=True, help="Print everything that was found, not the summary alone.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @mistakes_in_one_line
 def advise(
@@ -140,6 +141,7 @@ def advise(
     html: str | None,
     as_json: bool,
     check: bool,
+    verbose: bool,
     quiet: bool,
 ) -> None:
     """Advise on the table FILE: how to cut it, how often, which interval to print, what to beware of.
@@ -157,6 +159,7 @@ def advise(
     from foldshift.advice.advise import advise as advice_on
     from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.timed_cv import Clock, seconds_of
+    from foldshift.advice.wording import summary
     from foldshift.command.read_tables import predicted, read, target_and_inputs
 
     seconds = seconds_of(budget)
@@ -179,9 +182,9 @@ def advise(
         _print_notes([f"every decision about the file, and the option that overrules it: foldshift data {shlex.quote(file)}"])
     if options.reading["target"] is None and not as_json:
         say(predicted(table, found))
-    answer(
-        advice.to_json() if as_json else str(advice), as_json=as_json, files={html: advice.to_html} if html is not None else {}
-    )
+    shown = advice.to_json() if as_json else str(advice) if verbose else "\n".join(summary(advice))
+    with on_all_cores(X.size):  # the page runs its code
+        answer(shown, as_json=as_json, files={html: advice.to_html} if html is not None else {})
     grave = any(issue.severity != "note" for issue in advice.faults)
     if check and (grave or (advice.split_is_given and advice.split is not None and advice.split.shifted)):
         sys.exit(FOUND)

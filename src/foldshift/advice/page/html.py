@@ -10,8 +10,8 @@ import numpy as np
 from foldshift.advice.expected import expected_of
 from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.power import in_words
-from foldshift.advice.wording import CUT_WORDS, cut_of
-from foldshift.core.page.web_page import figure, paragraph, section, table, whole_page
+from foldshift.advice.wording import CUT_WORDS, cut_of, what_is_wrong, what_to_do
+from foldshift.core.page.web_page import figure, folded, paragraph, table, whole_page
 from foldshift.core.repr import figures
 from foldshift.reporting.number_formats import EMPTY
 from foldshift.shift.report.drift_text import counted
@@ -28,7 +28,7 @@ def page(advice: Advice) -> str:
     """Make the page as text."""
     title = f"Advice for {advice.learner} on {advice.data.name}"
     parts = [
-        _verdict(advice), _data(advice), _issues(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
+        _verdict(advice), _issues(advice), _data(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
         _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
     ]  # fmt: skip
     return whole_page(title, parts, advice.to_dict())
@@ -45,14 +45,26 @@ def _evidence(kind: Evidence, shown: str) -> str:
 
 
 def _verdict(advice: Advice) -> str:
-    how, *rest = advice.verdict
-    how = how.split("cv=")[0].rstrip(": ") + "."
-    return (
-        "<section id='verdict' class='verdict'>"
-        + "".join(paragraph(text) for text in (how, *rest))
-        + f"</section>\n<pre>{escape(advice.code)}</pre>"
-        + paragraph(f"X, y and learner are your table, target and learner. {advice.ran.said}", "soft")
+    """Answer first: the split, the score, what is wrong, what to do; then the code and the picture."""
+    how, what, _ = advice.verdict
+    texts = [how.split(": cv=")[0].rstrip(".") + ".", what, what_is_wrong(advice), what_to_do(advice)]
+    if advice.stopped:
+        texts.append(f"The work was {advice.stopped}.")
+    caption = (
+        f"{capital(advice.score.name)} of {advice.learner}, with {100 * advice.interval.confidence:g} % intervals. Print "
+        "the thick one. Open circle: a baseline that ignores the inputs."
     )
+    return (
+        "<section id='verdict' class='verdict'>" + "".join(map(paragraph, texts)) + "</section>\n"
+        f"<pre>{escape(advice.code)}</pre>\n"
+        + paragraph(f"X, y and learner are your table, target and learner. {advice.ran.said}", "soft")
+        + figure(interval_chart(advice), caption)
+    )
+
+
+def capital(text: str) -> str:
+    """Begin a text with a capital letter."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _rule(advice: Advice, part: str) -> Rule:
@@ -65,18 +77,11 @@ def _score(advice: Advice) -> str:
         (("print this: " if one.use else "not: ") + one.words, *map(score.text, (one.estimate, one.low, one.high)))
         for one in advice.intervals
     ]
-    target = advice.interval.target
-    name = f"{score.name[0].upper()}{score.name[1:]}"
-    caption = (
-        f"{name} of {advice.learner}: estimate and {100 * advice.interval.confidence:g} % intervals. The thick one is to be "
-        "printed. Open circle: a baseline that ignores the inputs."
-    )
-    return section(
+    one = advice.interval
+    return folded(
         "score",
-        f"The score, and the one interval to print: {score.text(advice.interval.estimate)} "
-        f"({score.text(advice.interval.low)} to {score.text(advice.interval.high)})",
-        figure(interval_chart(advice), caption),
-        paragraph(f"It is about {target}. {rule.say}"),
+        f"{capital(score.name)} {score.text(one.estimate)} ({score.text(one.low)} to {score.text(one.high)}): why this interval",
+        paragraph(f"It is about {one.target}. {rule.say}"),
         _evidence(rule.evidence, rule.shown),
         _halves(advice),
         table(["interval", score.name, "from", "to"], rows, (1, 2, 3)),
@@ -93,9 +98,15 @@ def _halves(advice: Advice) -> str:
 
 def _difference(advice: Advice) -> str:
     rule = _rule(advice, "difference")
-    return section(
+    words = {
+        "better": "Better than a baseline",
+        "worse": "Worse than a baseline",
+        "equivalent": "No better than a baseline, in practice",
+        "not decided": "Whether it is better than a baseline is not decided",
+    }
+    return folded(
         "difference",
-        "Is it better?",
+        words[advice.differences[-1].verdict],
         *(paragraph(one.said) for one in advice.differences),
         paragraph(rule.say),
         _evidence(rule.evidence, rule.shown),
@@ -104,9 +115,9 @@ def _difference(advice: Advice) -> str:
 
 def _more_rows(advice: Advice) -> str:
     caution = next(one for one in advice.rules if one.id == "caution-more-rows")
-    return section(
+    return folded(
         "rows",
-        "How many rows would do",
+        "Four times the rows halve the width of the interval",
         paragraph(f"{caution.say} Here: {4 * advice.data.n:,} rows in place of {advice.data.n:,}."),
         _evidence(caution.evidence, caution.shown),
     )
@@ -115,8 +126,10 @@ def _more_rows(advice: Advice) -> str:
 def _split(advice: Advice) -> str:
     split = advice.split
     if split is None:
-        return section(
-            "split", "Your split", paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + ".")
+        return folded(
+            "split",
+            "Your split was not judged",
+            paragraph("Not judged: " + ("; ".join(advice.notes) or "no columns to look at") + "."),
         )
     text = [paragraph(split.said)]
     text.append(
@@ -143,8 +156,9 @@ def _split(advice: Advice) -> str:
         "Mean distance between training and test part, by column: dot, this split; upright mark, random cuts of the same sizes. "
         "The columns furthest from chance."
     )
-    heading = f"{'Your' if advice.split_is_given else 'The default'} split against random ones"
-    return section(
+    whose = "Your" if advice.split_is_given else "The default"
+    heading = f"{whose} split is {'shifted' if split.shifted else 'as good as random ones'}"
+    return folded(
         "split", heading, figure(picture, caption) if picture else "", *text,
         _evidence("measured here", "A permutation test, 5 % over all columns (Holm): distances are those of Kolmogorov and "
                   "Smirnov, of nominal columns total variation."),
@@ -160,8 +174,9 @@ def _cuts(advice: Advice) -> str:
         paragraph(folds.say),
         _evidence(folds.evidence, folds.shown),
     ]
+    heading = f"Why {advice.n_splits} {CUT_WORDS[chosen]}"
     if not advice.cuts:
-        return section("cuts", "Ways of cutting", *text)
+        return folded("cuts", heading, *text)
     expected, biases = expected_of(advice.facts, advice.n_splits), any(np.isfinite(one.bias) for one in advice.cuts)
     rows = [
         (one.cut + (" (recommended)" if one.cut == chosen else ""), CUT_WORDS.get(one.cut, ""), f"{one.target:.3f}",
@@ -185,8 +200,8 @@ def _cuts(advice: Advice) -> str:
         f"Distance between training and test part on this table, {advice.n_splits} folds, mean of five cuts: the nearer to 0, "
         "the more alike. Filled: the target. Open: the inputs, on average."
     )
-    return section(
-        "cuts", "Ways of cutting, on this table", figure(cuts_chart(advice, chosen), caption), *text,
+    return folded(
+        "cuts", heading, figure(cuts_chart(advice, chosen), caption), *text,
         table(["cut", "in words", "target", "inputs", "worst input"], rows, (2, 3, 4), (1,)),
         paragraph("Smaller distances are no better estimates by themselves: a test part made like its training part is also an "
                    "easier one. What the cut does to the estimate:", "soft"),
@@ -258,14 +273,15 @@ def _repetitions(advice: Advice) -> str:
             "Standard error of the mean of r repetitions, as a share of that of one. The dashed line is the floor that no number "
             "of repetitions passes: only more rows do.",
         )
-    return section(
-        "repetitions", "How often", picture, *map(paragraph, text), paragraph(cost), _evidence(rule.evidence, rule.shown)
-    )
+    heading = "One cross-validation is made" if advice.n_repeats == 1 else f"{advice.n_repeats} repetitions are advised"
+    if found is not None and found.repetitions is not None and found.repetitions <= advice.n_repeats:
+        heading = f"{capital(counted(advice.n_repeats, 'repetition'))} {'is' if advice.n_repeats == 1 else 'are'} enough"
+    return folded("repetitions", heading, picture, *map(paragraph, text), paragraph(cost), _evidence(rule.evidence, rule.shown))
 
 
 def _issues(advice: Advice) -> str:
     if not advice.faults:
-        return section("faults", "Faults", paragraph("None was found."), _evidence("measured here", "Looked for: identifiers, "
+        return folded("faults", "No fault was found", _evidence("measured here", "Looked for: identifiers, "
                         "columns that give the target away, duplicates and near ones, groups, order, time, rare classes, too few "
                         "rows, columns scaled before cutting, constant columns."))  # fmt: skip
     blocks = [
@@ -274,7 +290,8 @@ def _issues(advice: Advice) -> str:
         f"<dd>{escape(issue.why)}</dd><dt>What to do</dt><dd>{escape(issue.remedy)}</dd></dl></div>"
         for issue in advice.faults
     ]
-    return section("faults", "What could be wrong", *blocks)
+    codes = ", ".join(issue.code.replace("_", " ") for issue in advice.faults)
+    return folded("faults", f"{counted(len(blocks), 'finding')}: {codes}", *blocks)
 
 
 def _data(advice: Advice) -> str:
@@ -298,15 +315,19 @@ def _data(advice: Advice) -> str:
     if data.groups is not None:
         rows.append(("groups", f"{data.n_groups:,}"))
     listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
-    return section("data", "What the data are", f"<dl>{listed}</dl>", *(paragraph(note + ".", "soft") for note in advice.notes))
+    what = "classes" if data.classes else "a quantity"
+    heading = f"{data.n:,} rows, {np.shape(data.X)[1]:,} columns, {f'{len(data.classes)} ' if data.classes else ''}{what}"
+    return folded("data", heading, f"<dl>{listed}</dl>", *(paragraph(note + ".", "soft") for note in advice.notes))
 
 
 def _cautions(advice: Advice) -> str:
     others = [rule for rule in advice.rules if rule.part == "caution" and rule.id != "caution-more-rows"]
     if not others:
         return ""
-    return section(
-        "cautions", "To bear in mind", *(paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in others)
+    return folded(
+        "cautions",
+        " ".join(rule.say for rule in others[:1]).split(";")[0].split(":")[0].rstrip("."),
+        *(paragraph(rule.say) + _evidence(rule.evidence, rule.shown) for rule in others),
     )
 
 
@@ -314,7 +335,7 @@ def _methods(advice: Advice) -> str:
     references = list(dict.fromkeys(rule.reference for rule in advice.rules if rule.reference))
     budget = f" of a budget of {advice.budget:.0f} s" if advice.budget is not None else ""
     versions = ", ".join(f"{name} {number}" for name, number in advice.versions.items())
-    return section(
+    return folded(
         "methods", "For the methods section", f"<pre>{escape(advice.methods)}</pre>",
         "<ul class='soft'>" + "".join(f"<li>{escape(one)}</li>" for one in references) + "</ul>",
         paragraph(f"{versions}. Worked out in {advice.seconds:.0f} s{budget}; all figures are in "

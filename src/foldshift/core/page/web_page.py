@@ -37,6 +37,12 @@ def section(name: str, title: str, *parts: str) -> str:
     return f"<section id='{name}'><h2>{escape(title)}</h2>\n" + "\n".join(part for part in parts if part) + "\n</section>"
 
 
+def folded(name: str, title: str, *parts: str) -> str:
+    """Make a section that shows its title, and its parts once the title is opened; on paper it is open."""
+    inside = "\n".join(part for part in parts if part)
+    return f"<section id='{name}'><details><summary><h2>{escape(title)}</h2></summary>\n{inside}\n</details></section>"
+
+
 def figure(svg: str, caption: str) -> str:
     """Make a figure with its caption."""
     return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,10 +31,15 @@ class Null:
     n_failed: int = 0
     n_tested: int = 0
 
-    @property
+    @cached_property
     def values(self) -> FloatArray:
         """Mean distance of every cut, in ascending order."""
         return np.sort(np.concatenate(self.means))
+
+    @cached_property
+    def mean(self) -> float:
+        """Mean over all cuts."""
+        return float(np.concatenate(self.means).mean())
 
 
 class Parts(NamedTuple):

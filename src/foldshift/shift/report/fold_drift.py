@@ -247,7 +247,7 @@ def fold_drift(
         null = nulls[pattern_of(row)]
         distance = float(np.nanmean(distances[:, :, j])) if not np.isnan(distances[:, :, j]).all() else 0.0
         shares = _failing_share(p_values[:, :, j], alpha), null.n_failed / null.n_tested if null.n_tested else np.nan
-        chance = float(np.concatenate(null.means).mean())
+        chance = null.mean
         features.append(FoldFeature(name, kind, distance, chance, *shares, float(p_more[j]), float(p_less[j]), 1.0, AS_CHANCE))
     return _judged(features, p_values, alpha, n_random, tuple(notes))
 
