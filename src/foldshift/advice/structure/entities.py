@@ -33,6 +33,7 @@ UNLIKE = 0.5  # share of the other columns that must differ
 JUMPS = 0.5  # of the differences of neighbouring groups: smaller for a quantity, along which other columns change smoothly
 MOST_COLUMNS = 100  # among which columns that go together are looked for
 MOST_ROWS, MOST_ROWS_IN_PAIRS = 2000, 500  # rows whose equal pairs are counted; rows of which all pairs are compared
+ALIKE = 0.1  # share of the pairs of rows that may be equal in a column that tells persons apart
 CLOSE, LESS_CLOSE = 0.05, 0.15  # standard deviations
 LIFT = 5.0  # times more pairs close in both columns than if they had nothing to do with each other
 SLOPE = 0.5  # dimension of the pairs close in both columns: 0 for groups of equal rows, 1 for curves, 2 for plain columns
@@ -121,7 +122,9 @@ def _equal_together(columns: list[Column], n: int) -> list[int]:
     codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
     chance = [float(((size := np.bincount(code)) * (size - 1.0)).sum() / (n * (n - 1.0))) for code in codes]
     n_values = [int(code.max()) + 1 for code in codes]
-    anchors = [a for a in range(len(codes)) if FEWEST_GROUPS <= n_values[a] <= n * (1 - IN_GROUPS / 2)]
+    anchors = [
+        a for a, chance_a in enumerate(chance) if FEWEST_GROUPS <= n_values[a] <= n * (1 - IN_GROUPS / 2) and chance_a <= ALIKE
+    ]
     best: tuple[float, list[int]] = (0.0, [])
     for a in anchors:
         rows = _rows_of_some_values(codes[a], n)

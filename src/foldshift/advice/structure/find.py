@@ -16,9 +16,8 @@ from foldshift.advice.structure.order import find_times
 from foldshift.advice.structure.places import find_places
 from foldshift.advice.structure.record import Declared, Part, Structure
 from foldshift.advice.structure.values import find_rare, find_sentinels
-from foldshift.core.gate.arrays import as_array
-from foldshift.core.gate.numbers import finite_numbers
-from foldshift.core.gate.targets import check_present, group_labels
+from foldshift.core.gate.structure import coordinate_table, time_values
+from foldshift.core.gate.targets import group_labels
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -68,7 +67,18 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
         coordinates = find_places(data, rows, by_values=times is None)
     leaks, by_gaps = find_leaks(data, rng)
     return Structure(
-        data.n, groups, times, coordinates, parts["subsets"], copies, leaks, by_gaps, find_rare(data), find_sentinels(data)
+        n=data.n,
+        task=data.task,
+        has_texts=any(column.categories for column in data.columns),
+        groups=groups,
+        times=times,
+        coordinates=coordinates,
+        subsets=parts["subsets"],
+        copies=copies,
+        leaks=leaks,
+        leaks_by_gaps=by_gaps,
+        rare=find_rare(data),
+        sentinels=find_sentinels(data),
     )
 
 
@@ -104,35 +114,19 @@ def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = No
 def _declared(declared: Declared, data: Data) -> dict[str, Part | None]:
     """Check what was declared, and bring it into one form."""
     n = data.n
-    groups = data.groups if declared.groups is None else _codes(declared.groups, n)
-    subsets = None if declared.subsets is None else _codes(declared.subsets, n)
-    times = None if declared.times is None else _times(declared.times, n)
-    coordinates = None if declared.coordinates is None else _coordinates(declared.coordinates, n)
+    groups = data.groups if declared.groups is None else _codes(declared.groups, n, "groups")
+    subsets = None if declared.subsets is None else _codes(declared.subsets, n, "subsets")
+    times = None if declared.times is None else time_values(declared.times, n)
+    coordinates = None if declared.coordinates is None else coordinate_table(declared.coordinates, n)
     given = {"groups": groups, "times": times, "coordinates": coordinates, "subsets": subsets}
+    for kind, values in given.items():
+        if values is not None and (values == values[0]).all():
+            raise ValueError(f"{kind} are {values[0]} in every row; nothing can be held out")
     return {kind: None if values is None else Part(values, "declared") for kind, values in given.items()}
 
 
-def _codes(labels: Any, n: int) -> Any:
-    return pd.factorize(group_labels(labels, n))[0].astype(np.int64)
-
-
-def _times(times: Any, n: int) -> Any:
-    """Turn numbers, dates or texts that sort into numbers."""
-    array = as_array(times, "times")
-    if array.shape != (n,):
-        raise ValueError(f"times has shape {array.shape}; expected one per row, ({n},)")
-    check_present(array, "times")
-    if array.dtype.kind in "fiub":
-        return finite_numbers(array, "times")
-    if array.dtype.kind == "M":
-        return (array - np.datetime64("1970-01-01")) / np.timedelta64(1, "D")
-    return np.unique(group_labels(array, n, "times"), return_inverse=True)[1].astype(np.float64)
-
-
-def _coordinates(coordinates: Any, n: int) -> Any:
-    array = finite_numbers(coordinates, "coordinates")
-    if array.shape != (n, 2):
-        raise ValueError(f"coordinates has shape {array.shape}; expected two numbers per row, ({n}, 2)")
-    if len(np.unique(array, axis=0)) < 2:
-        raise ValueError(f"coordinates are {array[0].tolist()} in every row; with one place nothing can be left out")
-    return array
+def _codes(labels: Any, n: int, name: str) -> IntArray:
+    labels = group_labels(labels, n, name)
+    if (labels == labels[0]).all():
+        raise ValueError(f"{name} is {labels[:1].tolist()[0]!r} in every row; with one group nothing can be held out")
+    return pd.factorize(labels)[0].astype(np.int64)

@@ -1,4 +1,4 @@
-"""The cut that respects the structure of a table: groups left out, copies kept together."""
+"""The cut that respects the structure of a table: groups left out, forward in time, blocks in space, copies kept together."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from foldshift.partition import CovariateBalancedKFold
+from foldshift.partition import CovariateBalancedKFold, ForwardBlockKFold, SpatialBlockKFold
 
 if TYPE_CHECKING:
     from foldshift.advice.structure.record import Part, Structure
-    from foldshift.core.types import Array, IntArray, Splitter, Task
+    from foldshift.core.types import Array, FloatArray, IntArray, Splitter
 
+STEPS_A_FOLD = 10  # steps of time in a block, below which no gap is left: it would cost too much
+BUFFER = 0.1  # of the side of a square as large as the area of one fold
 Kind = Literal["rows", "groups", "time", "space"]
 
 
@@ -59,31 +62,53 @@ class HonestCut:
         return self.kind == "rows" and not self.drop
 
 
-def honest_cut(structure: Structure, n_folds: int = 5, seed: int = 0, task: Task | None = None) -> HonestCut:
+def honest_cut(structure: Structure, n_folds: int = 5, seed: int = 0) -> HonestCut:
     """Choose the cut that respects what was declared or found.
+
+    What was declared comes before what was found; groups come before times, and times before places.
 
     Parameters
     ----------
     structure : Structure
         Without what was muted: ``structure.without(codes)``.
     n_folds : int, default=5
-        Folds wanted; fewer if there are fewer groups.
+        Folds wanted; fewer if there are fewer groups, times or places.
     seed : int, default=0
         Seed of the folds.
-    task : {None, "classification", "regression"}
-        Kind of target. None: as the target's values say.
 
     Returns
     -------
     cut : HonestCut
+
+    Raises
+    ------
+    ValueError
+        If rows are linked by groups and copies so that nothing can be held out.
     """
     drop = (*structure.leaks, *structure.leaks_by_gaps)
+    kind = _kind(structure)
+    if kind == "time":
+        return _forward(structure, n_folds, drop)
+    if kind == "space":
+        return _blocks(structure, n_folds, seed, drop)
     together = rows_together(structure)
-    if together is not None:
-        return _by_groups(structure, together, (n_folds, seed, task), drop)
-    splitter, line = _balanced(n_folds, seed, task)
+    if kind == "groups" and together is not None:
+        return _by_groups(structure, together, (n_folds, seed), drop)
+    splitter, line = _balanced(structure, n_folds, seed)
     why = "No groups, no order and no places were found that rows share."
     return HonestCut("rows", "rows at random, balanced", splitter, None, n_folds, line, "", why, drop)
+
+
+def _kind(structure: Structure) -> Kind:
+    """Choose by what was declared, else by what was found."""
+    kinds: tuple[tuple[Kind, Part | None], ...] = (
+        ("groups", structure.groups), ("time", structure.times), ("space", structure.coordinates),
+    )  # fmt: skip
+    there = [(kind, part) for kind, part in kinds if part is not None]
+    declared = [kind for kind, part in there if part.is_declared]
+    if declared or there:
+        return declared[0] if declared else there[0][0]
+    return "groups" if structure.copies is not None and structure.copies.any else "rows"
 
 
 def rows_together(structure: Structure) -> IntArray | None:
@@ -100,13 +125,16 @@ def rows_together(structure: Structure) -> IntArray | None:
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-def _by_groups(
-    structure: Structure, together: IntArray, wanted: tuple[int, int, Task | None], drop: tuple[str, ...]
-) -> HonestCut:
+def _by_groups(structure: Structure, together: IntArray, wanted: tuple[int, int], drop: tuple[str, ...]) -> HonestCut:
     """Cut by whole groups, with copies kept together."""
-    n_folds, seed, task = wanted
-    n_folds = max(2, min(n_folds, int(together.max()) + 1))
-    splitter, line = _balanced(n_folds, seed, task)
+    n_sets = int(together.max()) + 1
+    if n_sets < 2:
+        raise ValueError(
+            "groups and copies link all rows with each other: nothing can be held out; drop the copies, or mute their check: "
+            "mute={'D2': 'reason'}"
+        )
+    n_folds = min(wanted[0], n_sets)
+    splitter, line = _balanced(structure, n_folds, wanted[1])
     groups, copies = structure.groups, structure.copies
     has_copies = copies is not None and copies.any
     if groups is None:
@@ -127,11 +155,58 @@ def _groups_line(groups: Part | None, has_copies: bool) -> str:
     return f"groups = foldshift.advice.rows_kept_together(X, y{given})"
 
 
-def _balanced(n_folds: int, seed: int, task: Task | None) -> tuple[Splitter, str]:
+def _forward(structure: Structure, n_folds: int, drop: tuple[str, ...]) -> HonestCut:
+    """Cut into blocks of time, each predicted from what was before it, less one step."""
+    part = structure.times
+    assert part is not None
+    steps = np.diff(np.unique(part.values))
+    options: dict[str, Any] = {"n_splits": min(n_folds, len(steps))}
+    if len(steps) >= STEPS_A_FOLD * n_folds:
+        step = np.median(steps) if steps.dtype.kind != "m" else np.sort(steps)[len(steps) // 2]
+        options["gap"] = _duration(step) if steps.dtype.kind == "m" else int(step) if step % 1 == 0 else float(step)
+    groups = None if part.is_row_order else part.values
+    given = f"groups = X[{part.columns[0]!r}]" if part.columns else ""
+    why = f"Rows follow each other ({part.source}): the score for later rows comes from models of earlier ones."
+    name = "blocks forward in time, with a gap" if "gap" in options else "blocks forward in time"
+    splitter = ForwardBlockKFold(**options)
+    return HonestCut("time", name, splitter, groups, options["n_splits"], _line("ForwardBlockKFold", options), given, why, drop)
+
+
+def _duration(step: np.timedelta64) -> str:
+    """Write a duration in the largest unit of which it is a whole number, such as ``1D``."""
+    span = pd.Timedelta(step)
+    for unit in ("D", "h", "min", "s", "ms"):
+        count = span / pd.Timedelta(1, unit)
+        if count >= 1 and count % 1 == 0:
+            return f"{count:.0f}{unit}"
+    return f"{span / pd.Timedelta(1, 'us'):.0f}us"
+
+
+def _blocks(structure: Structure, n_folds: int, seed: int, drop: tuple[str, ...]) -> HonestCut:
+    """Cut into blocks of places, and leave out training rows near them."""
+    part = structure.coordinates
+    assert part is not None
+    n_folds = min(n_folds, len(np.unique(part.values, axis=0)))
+    options: dict[str, Any] = {"n_splits": n_folds, "buffer": _buffer(part.values, n_folds), "random_state": seed}
+    given = f"groups = X[{[*part.columns]!r}]" if part.columns else ""
+    why = f"Near rows are alike ({part.source}): the score for other places comes from blocks that were left out."
+    splitter, line = SpatialBlockKFold(**options), _line("SpatialBlockKFold", options)
+    return HonestCut("space", "blocks of places, with a buffer", splitter, part.values, n_folds, line, given, why, drop)
+
+
+def _buffer(places: FloatArray, n_folds: int) -> float:
+    """Distance from test rows within which nothing is trained on, in two digits: a share of the side of a fold's area."""
+    sides = np.ptp(places, axis=0)
+    side = float(np.prod(sides[sides > 0]) / n_folds) ** (1 / int((sides > 0).sum()))
+    return float(f"{BUFFER * side:.2g}")
+
+
+def _balanced(structure: Structure, n_folds: int, seed: int) -> tuple[Splitter, str]:
     """Make the project's balanced splitter, and its line of code."""
-    options: dict[str, Any] = {"n_splits": n_folds, "task": task, "random_state": seed}
-    if task is None:
-        del options["task"]
+    options: dict[str, Any] = {"n_splits": n_folds, "task": structure.task}
+    if structure.has_texts:
+        options["categorical_features"] = "from_dtype"
+    options["random_state"] = seed
     return CovariateBalancedKFold(**options), _line("CovariateBalancedKFold", options)
 
 

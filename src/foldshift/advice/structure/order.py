@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 TIME_NAME = re.compile(
     r"(^|[ _-])(date|time|timestamp|datetime|when|year|month|day|week|hour|datum|jahr|tag|woche)($|[ _-])", re.IGNORECASE
 )
+DAY = 86_400_000_000  # microseconds
 LAGS = 5  # rows before, whose targets are compared
 LEAST_Z = 5.0  # standard errors of the autocorrelation from which rows follow each other: one table in three million
 LEAST_CORRELATION = 0.1  # mean autocorrelation, below which it does not matter in large tables
@@ -31,10 +32,12 @@ def find_times(data: Data, groups: IntArray | None = None) -> Part | None:
     for column in filter(tells_time, data.columns):
         values = column.train.astype(np.float64)
         order = np.argsort(values, kind="stable")
-        known = order[~np.isnan(values[order])]
-        z = autocorrelation_z(target[known])
+        if np.isnan(values).any():
+            continue
+        z = autocorrelation_z(target[order])
         if z >= LEAST_Z:
-            return Part(values, f"found: column {column.name!r}", (column.name,), "T2", strength=z)
+            times = (values * DAY).round().astype("M8[us]") if column.kind == "date" else values
+            return Part(times, f"found: column {column.name!r}", (column.name,), "T2", strength=z)
     z = 0.0 if is_sorted_by_target(data) else autocorrelation_z(target)
     if z >= LEAST_Z:
         return Part(np.arange(data.n, dtype=np.float64), "found: the order of the rows", (), "T2", True, z)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from foldshift.core.types import Array, IntArray
+    from foldshift.core.types import Array, IntArray, Task
 
 
 class Declared(NamedTuple):
@@ -23,7 +23,7 @@ class Declared(NamedTuple):
 class Part(NamedTuple):
     """One kind of structure, and its source."""
 
-    values: Array  # codes of groups or subsets, times as numbers, shape (n,); coordinates, shape (n, 2)
+    values: Array  # codes of groups or subsets, times as numbers or datetime64, shape (n,); coordinates, shape (n, 2)
     source: str  # "declared", or how it was found: "found: column 'site'"
     columns: tuple[str, ...] = ()  # columns that say it; empty if it was declared as an array
     code: str = ""  # code of the check that found it; empty if it was declared
@@ -68,6 +68,9 @@ class Structure:
     ----------
     n : int
         Number of rows.
+    task : {"classification", "regression"}
+    has_texts : bool
+        Whether columns hold categories, which splitters must be told.
     groups, times, coordinates, subsets : Part or None
     copies : Copies or None
         None if the columns cannot be looked at.
@@ -81,6 +84,8 @@ class Structure:
     """
 
     n: int
+    task: Task
+    has_texts: bool
     groups: Part | None = None
     times: Part | None = None
     coordinates: Part | None = None
