@@ -345,6 +345,9 @@ CALLS = {
             ),
             {"folds": FOLDS, "groups": GROUPS},
         ),
+        "export_folds": Call(
+            lambda f, folds, rows: f(folds, "csv", rows=rows), {"folds": FOLDS, "rows": np.arange(N)}, ("folds", "rows")
+        ),
         "holdout": Call(
             lambda f, stratify, groups: f(X, validation_size=0.2, stratify=stratify, groups=groups, random_state=0),
             {"stratify": Y, "groups": GROUPS},

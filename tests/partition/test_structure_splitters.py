@@ -69,7 +69,7 @@ def test_forward_blocks_of_different_times_are_those_of_time_series_split(n, n_s
     try:
         expected = list(TimeSeriesSplit(n_splits, gap=gap, max_train_size=most).split(X))
     except ValueError:
-        with pytest.raises(ValueError, match=r"n_splits|gap"):
+        with pytest.raises(ValueError, match=r"test blocks|gap"):
             list(ours.split(X))
         return
     shuffled = np.random.default_rng(n).permutation(n)
@@ -112,7 +112,7 @@ def test_dates_of_every_kind_give_the_same_blocks(form):
         ({"max_train_size": 2}, np.arange(31) // 4, "take at least 4"),
         ({}, [f"2024-01-{day:02}" for day in range(1, 32)], "pandas.to_datetime"),
         ({}, np.r_[np.nan, np.arange(30)], "row 0"),
-        ({}, np.zeros(31), "at least 6 different times"),
+        ({}, np.zeros(31), "rows have 1"),
         ({}, [pd.Timestamp("2024-01-01", tz="UTC"), *pd.date_range("2024-01-02", periods=30)], "time zone"),
         ({}, np.arange(30), "samples"),
     ],
@@ -184,7 +184,7 @@ def test_a_target_without_structure_gives_ten_blocks_a_fold():
 
 def test_blocks_that_cannot_be_as_long_as_targets_are_alike_are_told():
     places, y = field(300, 0.5, 0)
-    with pytest.warns(UserWarning, match="set buffer"):
+    with pytest.warns(UserWarning, match="give a buffer"):
         list(SpatialBlockKFold(5, random_state=0).split(places, y, places))
 
 

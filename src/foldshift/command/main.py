@@ -18,7 +18,13 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import click  # noqa: E402
 
 from foldshift import __version__  # noqa: E402
-from foldshift.command.table_options import TableOptions, reading_options, table_options  # noqa: E402
+from foldshift.command.table_options import (  # noqa: E402
+    Structure,
+    TableOptions,
+    reading_options,
+    structure_options,
+    table_options,
+)
 from foldshift.command.terminal import Known, answer, drop_unwritten, known_at_ctrl_c, say  # noqa: E402
 from foldshift.command.terminal_progress import Progress  # noqa: E402
 from foldshift.core.errors import FoldshiftError  # noqa: E402
@@ -28,6 +34,7 @@ from foldshift.core.remedies import at  # noqa: E402
 if TYPE_CHECKING:
     from foldshift.advice.work_plan import Effort
     from foldshift.inference.comparisons.score_columns import TableColumns
+    from foldshift.partition.export import Format
 
 P = ParamSpec("P")
 
@@ -299,30 +306,46 @@ def compare(
     answer(text, as_json=as_json, files={html: lambda path: write_page(result, title, path)} if html is not None else {})
 
 
-@main.command(epilog=EXIT_CODES, short_help="Cut a table into folds, written as csv.")
+@main.command(epilog=EXIT_CODES, short_help="Cut a table into folds, for any program.")
 @click.argument("file")
 @table_options
+@structure_options
 @click.option("--partitioner", "-p", metavar="NAME", help="SCV for classes and TSCV for numbers by default.")
 @click.option("--n-folds", "-k", type=click.IntRange(2), default=5, show_default=True, help="Number of folds.")
 @click.option("--seeds", "-s", type=click.IntRange(1), default=1, show_default=True,
               help="Number of partitions, with seeds 0, 1, ...")  # fmt: skip
+@click.option("--format", "program", type=click.Choice(["csv", "openml", "rsample", "autogluon", "sklearn"]), default="csv",
+              show_default=True, help="Program that reads the folds.")  # fmt: skip
 @mistakes_in_one_line
-def folds(file: str, options: TableOptions, partitioner: str | None, n_folds: int, seeds: int) -> None:
+def folds(
+    file: str,
+    options: TableOptions,
+    structure: Structure,
+    partitioner: str | None,
+    n_folds: int,
+    seeds: int,
+    program: Format,
+) -> None:
     """Cut the table FILE into folds: a csv with the fold of every row, and a column for every seed.
+
+    Where a part trains on some of the other rows only, there is a column for every split: train, test, or nothing.
 
     \b
     Examples:
       foldshift folds data.csv --target price --partitioner TSCV --n-folds 5 --seeds 10 > folds.csv
-      foldshift folds data.csv -t class -p CB-SCV --groups patient > folds.csv
+      foldshift folds data.csv -t class -p CB-SCV --group-on patient > folds.csv
+      foldshift folds data.csv -t sales --time-on date --gap 7 > splits.csv
+      foldshift folds data.csv -t yield --space-on x y --buffer 500 --format rsample > splits.R
     """
-    from foldshift.command.read_tables import folds_of, read
+    from foldshift.command.cut_tables import cut_table
+    from foldshift.command.read_tables import read_with_structure
 
-    table = read(file, options)
+    table = read_with_structure(file, options, structure)
     with Progress() as progress:
         progress("cutting")
-        text, notes = folds_of(table, options.task, partitioner, n_folds, seeds)
-    _print_notes(notes)
-    say(text)
+        cut = cut_table(table, options.task, structure, partitioner, (n_folds, seeds))
+    _print_notes(cut.notes)
+    say(cut.text(program))
 
 
 @main.command(epilog=EXIT_CODES, short_help="Show how a file is read, or list the data sets of the papers.")

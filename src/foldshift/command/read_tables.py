@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.core.errors import DataError
+from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Given, Message, Remedy, at
 from foldshift.datasets.own_files import bytes_of, read_bytes, task_of_numbers
 from foldshift.datasets.readers.columns.joint_reading import read_together
@@ -19,7 +18,7 @@ from foldshift.datasets.readers.raw_table import RawTable, missing_counts
 from foldshift.datasets.readers.read_options import make_options
 
 if TYPE_CHECKING:
-    from foldshift.command.table_options import TableOptions
+    from foldshift.command.table_options import Structure, TableOptions
     from foldshift.core.types import Array, Task
     from foldshift.shift.report.drift_report import DriftReport
 
@@ -39,6 +38,21 @@ def read_all_columns(file: str, options: TableOptions) -> RawTable:
     data, name = given(file)
     table = read_bytes(data, name, options.reading, has_target=False)
     return read_bytes(data, name, options.reading | {"keep": (*table.frame.columns, *table.left_out)}, has_target=False)
+
+
+def read_with_structure(file: str, options: TableOptions, structure: Structure) -> RawTable:
+    """Read a user's table, with the columns of its structure, whatever they look like: dates become days since 1970."""
+    data, name = given(file)
+    table = read_bytes(data, name, options.reading, task=options.task or "")
+    known = [*map(str, table.frame.columns), *map(str, table.left_out)]
+    for option, column in structure.named:
+        if column not in known:
+            raise DataError(Given(option, structure.words(option)), f": {unknown('column', column, known)}")
+    wanted = [column for _, column in structure.named if column in table.left_out]
+    if not wanted:
+        return table
+    keep = dict.fromkeys((*options.reading["keep"], *wanted))
+    return read_bytes(data, name, {**options.reading, "keep": tuple(keep)}, task=options.task or "")
 
 
 class TargetAndInputs(NamedTuple):
@@ -172,59 +186,3 @@ def _column_row(name: str, table: RawTable, missing: dict[str, int]) -> dict[str
         words += f", {missing[name]} missing" if name in missing else ""
         overrule = [] if kind == "nominal" else [Remedy("types", ((name, "nominal"),)).at("command")]
     return {"about": f"column {name}", "read_as": words, "sure": "likely", "overrule": overrule}
-
-
-def _check_cut(name: str, tasks: Sequence[str], task: Task, target: str) -> None:
-    """Refuse a partitioner for the other kind of target."""
-    from foldshift.partition.registry import known_partitioners
-
-    if not tasks or task in tasks:
-        return
-    able = [one for one in known_partitioners(task) if not one.startswith("SCV") or one == "SCV"]
-    holds, other = ("a quantity", "classification") if task == "regression" else ("classes", "regression")
-    raise DataError(
-        f"--partitioner {name} is for {other}, and the target {target!r} holds {holds}; take ", Remedy("partitioner", able[0]),
-        f", or one of {', '.join(able[1:])}"
-    )  # fmt: skip
-
-
-def folds_of(table: RawTable, task: Task | None, partitioner: str | None, n_folds: int, n_seeds: int) -> tuple[str, list[str]]:
-    """Cut a table into folds: csv (the row in the file from 1, folds from 0 for every seed), and notes on how it was read."""
-    from foldshift.advice.data import FEWEST_ROWS, as_data
-    from foldshift.partition.distinct import distinct_partitions
-    from foldshift.partition.registry import PARTITIONERS, find_partitioner, make_folds, options_of
-
-    X, y, groups, task, notes = target_and_inputs(table, task)
-    if len(y) < FEWEST_ROWS:
-        raise DataError(f"the table has {len(y)} rows; make_folds of foldshift.partition cuts fewer than {FEWEST_ROWS}")
-    data = as_data(X, y.to_numpy(), task=task, groups=groups)
-    name = partitioner or ("SCV" if task == "classification" else "TSCV")
-    if groups is not None and partitioner is None:
-        name = "CB-SCV" if task == "classification" else "CB-TSCV"
-    known, codes = find_partitioner(name), data.codes
-    if groups is not None and "groups" not in known.takes:
-        able = [one for one, about in PARTITIONERS.items() if "groups" in about.takes]
-        best = "CB-SCV" if task == "classification" else "CB-TSCV"
-        remedy = Remedy("partitioner", best)
-        raise DataError(f"--partitioner {name} does not keep groups together; take ", remedy, f", or one of {', '.join(able)}")
-    _check_cut(name, known.tasks, task, table.target)
-    units = len(data.target) if data.groups is None else len(np.unique(data.groups))
-    if n_folds > units:
-        what = "rows" if data.groups is None else "groups, and a group is never in two folds"
-        raise DataError(Given("n_folds", str(n_folds)), f" is more than the {units} {what}; take ", Remedy("n_folds", str(units)))
-    options = options_of(name, categorical_features=data.nominal, groups=data.groups, task=task)
-    if known.looks_at_inputs and np.isnan(codes).any() and not name.startswith("CB-"):
-        remedy = Remedy("partitioner", "CB-SCV" if task == "classification" else "CB-TSCV")
-        raise DataError(f"--partitioner {name} needs inputs without missing values; take ", remedy, ", which does not")
-    target = data.target.astype(np.int64) if task == "classification" else data.target
-    folds = make_folds(name, codes, target, n_folds=n_folds, seeds=range(n_seeds), **options)
-    stratified = task == "classification" and groups is None and "SCV" in name
-    made = distinct_partitions(folds, groups=groups, classes=target if stratified else None)
-    if not made.all_differ:
-        notes.append(f"{n_seeds} seeds gave {made.in_words()}; seeds that give the same one repeat nothing")
-    rows = np.flatnonzero(~table.frame[table.target].isna().to_numpy()) + 1
-    out = pd.DataFrame(folds.T, columns=[f"seed_{seed}" for seed in range(n_seeds)])
-    out.insert(0, "row", rows)
-    text = io.StringIO()
-    out.to_csv(text, index=False, lineterminator="\n")
-    return text.getvalue(), notes

@@ -34,9 +34,64 @@ def _option(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 TARGET = (
     click.option("--target", "-t", metavar="COLUMN", help="The column to predict; the last one by default."),
-    click.option("--groups", "-g", metavar="COLUMN", help="The column that says which rows belong together."),
+    click.option("--groups", "--group-on", "-g", metavar="COLUMN", help="The column that says which rows belong together."),
     click.option("--task", type=click.Choice(["classification", "regression"]), help="Kind of the target."),
 )
+
+
+class Structure(NamedTuple):
+    """Columns that say which rows belong together, beside the groups, and how far parts are kept apart."""
+
+    time_on: str | None = None
+    space_on: tuple[str, ...] = ()
+    subset_on: str | None = None
+    stratify_on: tuple[str, ...] = ()
+    gap: float | None = None
+    block_size: float | None = None
+    buffer: float | None = None
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """Options with every column that they name."""
+        found = [("time_on", self.time_on), ("subset_on", self.subset_on)]
+        found += [("space_on", name) for name in self.space_on] + [("stratify_on", name) for name in self.stratify_on]
+        return [(option, name) for option, name in found if name is not None]
+
+    def words(self, option: str) -> str | tuple[str, ...]:
+        """Columns of one option, as a message shows them."""
+        value: str | tuple[str, ...] = getattr(self, option)
+        return value
+
+
+STRUCTURE = (
+    click.option("--time-on", metavar="COLUMN", help="The column of the time: test parts are later than what trains."),
+    click.option("--space-on", nargs=2, metavar="COLUMN COLUMN", help="The columns of the place: test parts are blocks of it."),
+    click.option("--subset-on", metavar="COLUMN", help="The column of the subset: train on the same one, on others, on all."),
+    click.option("--stratify-on", multiple=True, metavar="COLUMN", help="A column to balance like the target; again for more."),
+    click.option("--gap", type=click.FloatRange(0), metavar="T", help="Time left out before a test part; days for dates."),
+    click.option(
+        "--block-size",
+        type=click.FloatRange(0, min_open=True),
+        metavar="X",
+        help="Side of a block; by default by the target.",
+    ),
+    click.option(
+        "--buffer", type=click.FloatRange(0, min_open=True), metavar="X", help="Distance to test rows within which none trains."
+    ),
+)
+
+
+def structure_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of structure; it gets them as one argument, ``structure``."""
+
+    @functools.wraps(function)
+    def run(**arguments: Any) -> None:
+        chosen = {name: arguments.pop(name) for name in Structure._fields}
+        function(structure=Structure(**chosen | {"space_on": chosen["space_on"] or ()}), **arguments)
+
+    for option in reversed(STRUCTURE):
+        run = option(run)
+    return run
 
 
 def table_options(function: Callable[..., None]) -> Callable[..., None]:

@@ -16,6 +16,7 @@ MOST_SHOWN = 8  # columns in one message
 MOST_CHARACTERS = 200  # of the values in one message
 
 ENTRY_KEYS = ("task",)  # keys of an entry of `extra_datasets`; the other settings follow the `?` of its source
+BY_BLANKS = ("space_on",)  # options of the command that take several values, one after the other
 ONE_BY_ONE = ("drop", "keep", "nominal", "missing", "types", "member")  # options of the command that can be given again
 
 
@@ -108,9 +109,11 @@ def at(text: str, door: Door) -> str:
 
 def _options(setting: str, values: list[str]) -> str:
     name = f"--{setting.replace('_', '-')}"
-    if setting not in ONE_BY_ONE:
+    if setting not in ONE_BY_ONE + BY_BLANKS:
         values = [",".join(_in_csv(one) for one in values)] if len(values) > 1 else values
     quoted = [shlex.quote(one) if any(map(str.isalnum, one)) else f"'{one}'" if "'" not in one else f'"{one}"' for one in values]
+    if setting in BY_BLANKS:
+        return " ".join((name, *quoted))
     return " ".join(f"{name}={one}" if one.startswith("-") else f"{name} {one}" for one in quoted)
 
 

@@ -1,5 +1,6 @@
 from .distinct import distinct_partitions as distinct_partitions
 from .distinct import fold_fingerprints as fold_fingerprints
+from .export import export_folds as export_folds
 from .folds import as_folds as as_folds
 from .folds import check_folds as check_folds
 from .holdout import holdout as holdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -88,6 +89,18 @@ def as_splits(
         raise ValueError(f"{type(cv).__name__} makes no test part")
     train, test = (np.array(part) for part in zip(*pairs))
     return Splits(train, test, *_numbered(test))
+
+
+def join_splits(cuts: Sequence[Splits]) -> Splits:
+    """Join splits of the same rows, one after the other, as repetitions."""
+    begin = np.cumsum([0, *(int(one.repeat[-1]) + 1 for one in cuts[:-1])])
+    repeat = np.concatenate([one.repeat + first for one, first in zip(cuts, begin)])
+    return Splits(
+        np.concatenate([one.train for one in cuts]),
+        np.concatenate([one.test for one in cuts]),
+        repeat,
+        np.concatenate([one.fold for one in cuts]),
+    )
 
 
 def _holds_pairs(cv: Any) -> bool:

@@ -245,8 +245,8 @@ class SpatialBlockKFold(_StructureSplitter):
         if alike is not None and size < alike:
             warnings.warn(
                 f"targets are alike up to a distance of {alike:.4g}, and blocks so large are too few for {self.n_splits} "
-                f"folds; their side is {size:.4g}. Rows near the border of a block have neighbours in the training part: set "
-                "buffer, or fewer splits.",
+                f"folds; their side is {size:.4g}. Rows near the border of a block have neighbours in the training "
+                "part: give a buffer, or take fewer folds.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -260,7 +260,7 @@ def _buffered(places: FloatArray, folds: IntArray, n_splits: int, buffer: float 
         train = without_near(places, test, buffer)
         if not train.any():
             raise ValueError(
-                f"buffer={buffer:g} leaves no row to train on: every other row is within it of the test rows of fold "
+                f"a buffer of {buffer:g} leaves no row to train on: every other row is within it of the test rows of fold "
                 f"{fold}; take a smaller buffer, or more splits"
             )
         yield np.flatnonzero(train), np.flatnonzero(test)

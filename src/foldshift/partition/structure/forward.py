@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,11 +27,16 @@ def forward_splits(
         last = start if not gap else int(np.searchsorted(ordered, ordered[start] - gap, side="left"))
         if last == 0:
             raise ValueError(
-                f"gap={gap} leaves no row to train on before split {number}, whose test part begins "
-                f"{ordered[start] - ordered[0]} after the first row; take a smaller gap, or fewer splits"
+                f"a gap of {_shown(gap)} leaves no row to train on before split {number}, whose test part begins "
+                f"{_shown(ordered[start] - ordered[0])} after the first row; take a smaller gap, or fewer blocks"
             )
         first = 0 if max_train_size is None else _whole_times(firsts, last, max_train_size, ordered)
         yield np.sort(order[first:last]), np.sort(order[start:end])
+
+
+def _shown(span: Any) -> str:
+    """Write a number without zeros, and a duration in words."""
+    return str(span) if isinstance(span, np.timedelta64) else f"{span:g}"
 
 
 def _check_gap(times: Array, gap: float | np.timedelta64) -> None:
@@ -48,8 +53,8 @@ def _block_starts(firsts: IntArray, n_samples: int, n_splits: int) -> list[int]:
     """Place the beginning of every test block at a new time, the nearest to blocks of equal size."""
     if n_splits + 1 > len(firsts):
         raise ValueError(
-            f"n_splits={n_splits} needs at least {n_splits + 1} different times, one block to train on and {n_splits} to test; "
-            f"there are {len(firsts)} in {n_samples} rows"
+            f"{n_splits} test blocks need at least {n_splits + 1} different times, the first to train on; the "
+            f"{n_samples} rows have {len(firsts)}; take fewer blocks"
         )
     wanted = n_samples - n_samples // (n_splits + 1) * np.arange(n_splits, 0, -1)
     above = np.clip(np.searchsorted(firsts, wanted), 1, len(firsts) - 1)

@@ -93,8 +93,8 @@ def _one_cut(places: FloatArray, size: float, n_folds: int, rng: np.random.Gener
     sizes = np.bincount(blocks)
     if len(sizes) < n_folds:
         raise ValueError(
-            f"block_size={size:g} makes {len(sizes)} block{'s' * (len(sizes) > 1)} of the {len(places)} samples, fewer than the "
-            f"{n_folds} folds; take smaller blocks, or fewer folds"
+            f"a block size of {size:g} makes {len(sizes)} block{'s' * (len(sizes) > 1)} of the {len(places)} samples, fewer than "
+            f"the {n_folds} folds; take smaller blocks, or fewer folds"
         )
     heap = [(0, float(turn), fold) for fold, turn in enumerate(rng.permutation(n_folds))]
     of_block = np.empty(len(sizes), dtype=np.int64)
@@ -110,8 +110,8 @@ def block_codes(places: FloatArray, size: float, offset: FloatArray) -> IntArray
     extent = np.ptp(places, axis=0)
     if (extent / size >= MOST_CELLS - 2).any():
         raise ValueError(
-            f"block_size={size:g} makes more than {MOST_CELLS} blocks along an axis of length {extent.max():g}; take at least "
-            f"{extent.max() / (MOST_CELLS - 4):.3g}"
+            f"a block size of {size:g} makes more than {MOST_CELLS} blocks along an axis of length {extent.max():g}; take at "
+            f"least {extent.max() / (MOST_CELLS - 4):.3g}"
         )
     cells = np.floor((places - places.min(axis=0)) / size + offset).astype(np.int64)
     key = cells[:, 0]

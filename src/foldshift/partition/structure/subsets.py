@@ -40,8 +40,8 @@ def folds_within_subsets(labels: Array, y: Array | None, n_splits: int, rng: np.
     if counts.min() < n_splits:
         small = subsets[counts.argmin() : counts.argmin() + 1].tolist()[0]
         raise ValueError(
-            f"subset {small!r} has {counts.min()} sample{'s' * int(counts.min() > 1)}, fewer than n_splits={n_splits}; take "
-            "fewer splits, or leave this subset out"
+            f"subset {small!r} has {counts.min()} sample{'s' * int(counts.min() > 1)}, fewer than the {n_splits} folds; "
+            "take fewer folds, or leave this subset out"
         )
     classes = y is not None and not (y.dtype.kind == "f" and (y != np.floor(y)).any())
     folds = np.empty(len(labels), dtype=np.int64)
