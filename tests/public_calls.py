@@ -333,6 +333,21 @@ CALLS = {
             lenient=("complex",),  # the inputs are not looked at
             names={"groups": "subsets"},
         ),
+        "NNDistanceKFold": Call(
+            lambda f, X, groups, prediction_points: parts(
+                f(3, prediction_points=prediction_points, random_state=0).split(X, None, groups)
+            ),
+            {"X": X, "groups": X[:, :2].copy(), "prediction_points": 2 * X[:9, 1:]},
+            ("X", "groups"),
+            lenient=("complex",),  # the inputs are not looked at
+            names={"groups": "coordinates"},
+        ),
+        "nndm_folds": Call(
+            lambda f, coordinates, prediction_points: f(
+                None, None, 3, rngs(), coordinates=coordinates, prediction_points=prediction_points
+            ),
+            {"coordinates": X[:, :2].copy(), "prediction_points": 2 * X[:9, 1:]},
+        ),
         "block_folds": Call(
             lambda f, y, coordinates: f(None, y, 3, rngs(), coordinates=coordinates),
             {"y": Y, "coordinates": X[:, :2].copy()},

@@ -8,12 +8,14 @@ import pytest
 import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import wasserstein_distance
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit, cross_val_score, cross_validate
 
 from foldshift.partition import (
     CovariateBalancedKFold,
     ForwardBlockKFold,
+    NNDistanceKFold,
     RepeatedCovariateBalancedKFold,
     SameOtherAllKFold,
     SpatialBlockKFold,
@@ -206,6 +208,58 @@ def test_what_cannot_be_cut_into_blocks_is_refused_with_a_remedy(options, places
         list(SpatialBlockKFold(**options).split(np.zeros((30, 1)), groups=places))
 
 
+def distances(places, folds):
+    """Distance from every sample to the nearest one of another fold."""
+    apart = np.linalg.norm(places[:, None] - places, axis=2)
+    return np.where(folds[:, None] == folds, np.inf, apart).min(axis=1)
+
+
+CELLS = np.stack(np.meshgrid(*[np.linspace(0, 1, 15)] * 2), axis=-1).reshape(-1, 2)
+CENTRES = np.random.default_rng(3).random((12, 2))
+SAMPLES = {
+    "everywhere": np.random.default_rng(0).random((200, 2)),
+    "in clusters": CENTRES[np.arange(200) % 12] + np.random.default_rng(1).normal(0, 0.02, (200, 2)),
+}
+
+
+@pytest.mark.parametrize(("name", "n_times"), [("everywhere", 1.05), ("in clusters", 0.7)])
+def test_distances_to_training_rows_match_those_of_the_map_at_least_as_well_as_random_folds_and_blocks(name, n_times):
+    places = SAMPLES[name]
+    wanted = np.linalg.norm(CELLS[:, None] - places, axis=2).min(axis=1)
+    cuts = [
+        make_folds("NNDM", places, None, 5, [0], coordinates=places, prediction_points=CELLS)[0],
+        make_folds("CV", places, None, 5, [0])[0],
+        make_folds("BLOCKS", places, None, 5, [0], coordinates=places)[0],
+    ]
+    ours, *others = (wasserstein_distance(distances(places, folds), wanted) for folds in cuts)
+    assert ours <= n_times * min(others)
+    assert np.bincount(cuts[0]).max() <= 100 and len(np.unique(cuts[0])) == 5
+
+
+def test_matched_folds_are_the_same_in_any_order_of_rows_and_by_the_splitter():
+    places, turned = SAMPLES["in clusters"], np.random.default_rng(2).permutation(200)
+    folds = make_folds("NNDM", places, None, 4, [3], coordinates=places, prediction_points=CELLS)[0]
+    again = make_folds("NNDM", places, None, 4, [3], coordinates=places[turned], prediction_points=CELLS[::-1])[0]
+    assert (again == folds[turned]).all()
+    splitter = NNDistanceKFold(4, prediction_points=CELLS, random_state=3)
+    assert all((folds[test] == fold).all() for fold, (_, test) in enumerate(splitter.split(places, groups=places)))
+
+
+def test_a_map_farther_than_folds_can_be_apart_is_told():
+    places = SAMPLES["everywhere"]
+    with pytest.warns(UserWarning, match="for nearer places"):
+        make_folds("NNDM", places, None, 4, [0], coordinates=places, prediction_points=CELLS + 5)
+
+
+@pytest.mark.parametrize(
+    ("points", "words"),
+    [(None, "needs prediction_points"), (CELLS[:, :1], "prediction_points have shape"), (np.zeros((5, 3)), "2 coordinates")],
+)
+def test_places_to_predict_that_fit_no_sample_are_refused(points, words):
+    with pytest.raises(ValueError, match=words):
+        list(NNDistanceKFold(3, prediction_points=points).split(SAMPLES["everywhere"], groups=SAMPLES["everywhere"]))
+
+
 def test_same_other_and_all_train_on_what_their_names_say():
     subsets = np.repeat(["b", "a", "c"], [20, 13, 9])
     y, splitter = np.arange(42) % 2, SameOtherAllKFold(3, random_state=0)
@@ -237,6 +291,7 @@ X, Y = RNG.random((120, 3)), RNG.random(120) > 0.5
 TAKE = [
     (ForwardBlockKFold(3), RNG.integers(0, 50, 120)),
     (SpatialBlockKFold(3, block_size=0.2, random_state=0), RNG.random((120, 2))),
+    (NNDistanceKFold(3, prediction_points=CELLS, random_state=0), RNG.random((120, 2))),
     (SameOtherAllKFold(2, random_state=0), np.arange(120) % 2),
     (CovariateBalancedKFold(3, random_state=0), np.arange(120) // 4),
     (RepeatedCovariateBalancedKFold(3, 2, random_state=0), np.arange(120) // 4),

@@ -28,6 +28,7 @@ OF_STRUCTURE = ("time_on", "space_on", "subset_on")
 BY_COLUMN = {
     "FORWARD": Remedy("time_on", "COLUMN"),
     "BLOCKS": Remedy("space_on", ("COLUMN", "COLUMN")),
+    "NNDM": Remedy("space_on", ("COLUMN", "COLUMN")),
     "SOAK": Remedy("subset_on", "COLUMN"),
 }
 GOES_WITH = {"gap": "time_on", "block_size": "space_on", "buffer": "space_on"}

@@ -70,9 +70,13 @@ from .splitters.structure_splitters import (
     ForwardBlockKFold as ForwardBlockKFold,
 )
 from .splitters.structure_splitters import (
+    NNDistanceKFold as NNDistanceKFold,
+)
+from .splitters.structure_splitters import (
     SameOtherAllKFold as SameOtherAllKFold,
 )
 from .splitters.structure_splitters import (
     SpatialBlockKFold as SpatialBlockKFold,
 )
+from .structure.nearest_distance import nndm_folds as nndm_folds
 from .structure.spatial_blocks import block_folds as block_folds

@@ -65,9 +65,12 @@ PARTITIONERS = {
     "SPXY": Partitioner("foldshift.partition.methods.spxy.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
     "LOSO": Partitioner("foldshift.partition.methods.leave_group_out.source_folds", (), False, ("groups",)),
     "BLOCKS": Partitioner("foldshift.partition.structure.spatial_blocks.block_folds", (), False, ("coordinates", "block_size")),
+    "NNDM": Partitioner(
+        "foldshift.partition.structure.nearest_distance.nndm_folds", (), False, ("coordinates", "prediction_points")
+    ),
 }
 LEAVE_ONE_SOURCE_OUT = "LOSO"
-BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO", "BLOCKS")  # to the target, or able to do without
+BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO", "BLOCKS", "NNDM")  # to the target, or able to do without
 # Cuts that train on a part of the other rows, which an array of folds cannot say, and their splitters.
 NOT_FOLDS = {"FORWARD": "ForwardBlockKFold", "SOAK": "SameOtherAllKFold"}
 SHOWN_STRATA = ("SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100")
@@ -148,14 +151,14 @@ def make_folds(
         For a continuous target ``CV`` (which takes classes too), ``SCVt`` with any number of strata t, ``TSCV``, or ``CB-TSCV``;
         for classes ``SCV``, ``DB-SCV``, ``DOB-SCV``, ``MS-SCV`` or ``CB-SCV``; for either ``CB-CV``, blind to the target, and, to
         compare with, ``ABA``, ``BDSCV``, ``Twinning``, ``CBDSCV``, ``SPXY`` and, for classes, ``SCBCV``; for data from several
-        sources ``LOSO``, leave one source out; for data in space ``BLOCKS``; or a user-defined function
+        sources ``LOSO``, leave one source out; for data in space ``BLOCKS`` and ``NNDM``; or a user-defined function
         ``f(X, y, n_folds, rngs, **options) -> folds``, which is given read-only arrays and must draw from ``rngs[i]`` alone for
         row i. Cuts that do not train on all other rows have splitters only: `ForwardBlockKFold`, `SameOtherAllKFold`.
     X : array-like of shape (n_samples, n_features) or None
-        Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV``, ``LOSO`` and ``BLOCKS`` do not look at them.
+        Inputs. ``CV``, ``SCVt``, ``TSCV``, ``SCV``, ``LOSO``, ``BLOCKS`` and ``NNDM`` do not look at them.
     y : array-like of shape (n_samples,) or (n_samples, 1), or None
         Target, without missing values. None: there is none, for ``CV``, ``CB-CV``, ``ABA``,
-        ``BDSCV``, ``LOSO`` and ``BLOCKS``.
+        ``BDSCV``, ``LOSO``, ``BLOCKS`` and ``NNDM``.
     n_folds : int, default=5
         Number of folds, ``2 <= n_folds <= n_samples``. ``LOSO`` makes as many as there are sources, whatever is asked for.
     seeds : iterable of int, numpy.random.SeedSequence or numpy.random.Generator
@@ -164,7 +167,8 @@ def make_folds(
         Passed on to the partitioner: ``categorical_features`` of those that look at the inputs, ``metric`` of those that measure
         distances, ``stratify`` of the balanced ones, ``task`` of ``Twinning`` and ``SPXY`` (whether whole numbers are a
         target of numbers or of classes), ``groups`` of the balanced ones and of ``LOSO`` (array-like of shape
-        (n_samples,): the group or source of every sample), ``coordinates`` and ``block_size`` of ``BLOCKS``.
+        (n_samples,): the group or source of every sample), ``coordinates`` of
+        ``BLOCKS`` and ``NNDM``, ``block_size`` of the former, ``prediction_points`` of the latter.
 
     Returns
     -------

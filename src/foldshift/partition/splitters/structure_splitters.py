@@ -14,6 +14,7 @@ from foldshift.core.gate.structure import coordinate_table, time_span, time_valu
 from foldshift.core.gate.targets import group_labels, one_column
 from foldshift.partition.splitters.regression_splitters import TakesGroups, check_count, make_rngs
 from foldshift.partition.structure.forward import forward_splits
+from foldshift.partition.structure.nearest_distance import nndm_folds
 from foldshift.partition.structure.spatial_blocks import block_folds, check_length, default_block_size, without_near
 from foldshift.partition.structure.subsets import SubsetSplit, folds_within_subsets, same_other_all, subset_splits
 
@@ -264,6 +265,87 @@ def _buffered(places: FloatArray, folds: IntArray, n_splits: int, buffer: float 
                 f"{fold}; take a smaller buffer, or more splits"
             )
         yield np.flatnonzero(train), np.flatnonzero(test)
+
+
+class NNDistanceKFold(_StructureSplitter):
+    """K-fold cross-validation whose test rows are as far from the training part as places to predict are from the samples.
+
+    For maps: places to predict that lie among the samples make nearly random folds, places far from them make folds of large
+    clusters. The distances of nearest neighbours are matched in distribution (kNNDM).
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    prediction_points : array-like of shape (n_points, 2) or (n_points, 3)
+        Places that will be predicted, such as the cells of a map, in the unit of the coordinates.
+    random_state : int, RandomState instance or None, default=None
+        An integer gives the same folds in every call, those of ``make_folds("NNDM", seeds=[random_state])``.
+
+    See Also
+    --------
+    foldshift.partition.nndm_folds : The same for many seeds at once, with the rules in detail.
+    foldshift.partition.SpatialBlockKFold : Square blocks, with a buffer.
+
+    Notes
+    -----
+    Coordinates are handed over as `groups`: `split(X, y, groups=coordinates)`. They are lengths of one unit; longitude and
+    latitude are not: project them first.
+
+    References
+    ----------
+    .. [1] Linnenbrink, J., Mila, C., Ludwig, M., Meyer, H. (2024). kNNDM CV: k-fold nearest-neighbour distance matching
+       cross-validation for map accuracy estimation. Geoscientific Model Development 17, 5897-5912.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from foldshift.partition import NNDistanceKFold
+    >>> rng = np.random.default_rng(0)
+    >>> samples, map_cells = rng.random((200, 2)) * 0.5, rng.random((500, 2))
+    >>> splitter = NNDistanceKFold(n_splits=4, prediction_points=map_cells, random_state=0)
+    >>> len(list(splitter.split(samples, groups=samples)))
+    4
+    """
+
+    def __init__(self, n_splits: int = 5, *, prediction_points: TableLike, random_state: RandomState = None) -> None:
+        self.n_splits = n_splits
+        self.prediction_points = prediction_points
+        self.random_state = random_state
+        check_count("n_splits", n_splits, 2)
+
+    def split(self, X: TableLike, y: ArrayLike | None = None, groups: TableLike = None) -> Iterator[tuple[IntArray, IntArray]]:
+        """Generate indices to split data into training and test set.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training data; only its length is used.
+        y : array-like of shape (n_samples,), optional
+            Target; not looked at.
+        groups : array-like of shape (n_samples, 2) or (n_samples, 3)
+            Coordinates of every sample.
+
+        Yields
+        ------
+        train, test : ndarray
+            Indices into the caller's own order, ascending.
+
+        Raises
+        ------
+        ValueError
+            If a coordinate is missing, or samples and places to predict differ in their number of coordinates.
+
+        Warns
+        -----
+        UserWarning
+            If no folds come near the distances wanted.
+        """
+        n_samples = self._n_samples(X, y, groups)
+        places = coordinate_table(self._wanted(groups, "coordinates"), n_samples)
+        rngs, points = make_rngs(self.random_state), self.prediction_points
+        folds = nndm_folds(None, None, self.n_splits, rngs, coordinates=places, prediction_points=points)[0]
+        return _buffered(places, folds, self.n_splits, None)
 
 
 class SameOtherAllKFold(_StructureSplitter):

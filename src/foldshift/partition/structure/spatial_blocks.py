@@ -96,13 +96,18 @@ def _one_cut(places: FloatArray, size: float, n_folds: int, rng: np.random.Gener
             f"a block size of {size:g} makes {len(sizes)} block{'s' * (len(sizes) > 1)} of the {len(places)} samples, fewer than "
             f"the {n_folds} folds; take smaller blocks, or fewer folds"
         )
+    return dealt_blocks(sizes, n_folds, rng)[blocks]
+
+
+def dealt_blocks(sizes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
+    """Assign blocks of so many samples to folds: the largest first, to the fold with fewest samples."""
     heap = [(0, float(turn), fold) for fold, turn in enumerate(rng.permutation(n_folds))]
     of_block = np.empty(len(sizes), dtype=np.int64)
     for block in np.lexsort((rng.random(len(sizes)), -sizes)).tolist():
         n, turn, fold = heap[0]
         of_block[block] = fold
         heapq.heapreplace(heap, (n + int(sizes[block]), turn, fold))
-    return of_block[blocks]
+    return of_block
 
 
 def block_codes(places: FloatArray, size: float, offset: FloatArray) -> IntArray:
