@@ -178,6 +178,9 @@ CALLS = {
         "bayesian_hierarchical": one("differences", RNG.normal(size=(3, 4)).round(3), rho=0.1, rope=0.1, n_draws=200),
         "bayesian_signed_ranks": pair(A, B, n_draws=100),
         "compare": pair(A, B, names=("scores_a", "scores_b"), design="datasets"),
+        "check_scores": DATA_FREE,  # takes a dictionary of scores
+        "CheckedScores": DATA_FREE,
+        "TableComparison": DATA_FREE,
         "conservative_z": Call(
             lambda f, differences, halves: f(differences, halves), {"differences": A[:3], "halves": RNG.random((4, 2)).round(3)}
         ),

@@ -306,6 +306,48 @@ def compare(
     answer(text, as_json=as_json, files={html: lambda path: write_page(result, title, path)} if html is not None else {})
 
 
+@main.command(epilog=EXIT_CODES, short_help="Check whether scores can come from a cut of this size.")
+@click.argument("file")
+@reading_options
+@click.option("--n", type=int, metavar="ROWS", help="Rows of the data set; the sum of the classes by default.")
+@click.option("--k", type=int, metavar="FOLDS", help="Number of folds.")
+@click.option("--classes", type=int, nargs=2, metavar="NEGATIVE POSITIVE", help="Rows of the negative and the positive class.")
+@click.option("--decimals", type=int, metavar="N", help="Digits behind the point; by default those of the longest score.")
+@click.option("--repeats", type=int, default=1, show_default=True, metavar="N", help="Repetitions that scores are means over.")
+@click.option("--of", metavar="WHAT", help="Scores are means over folds, of all rows at once, or of one fold: folds, rows, fold.")
+@click.option("--metric", metavar="NAME", help="Score of every column of numbers, where columns are learners.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
+@mistakes_in_one_line
+def check(
+    file: str,
+    options: TableOptions,
+    n: int | None,
+    k: int | None,
+    classes: tuple[int, int] | None,
+    decimals: int | None,
+    repeats: int,
+    of: str | None,
+    metric: str | None,
+    as_json: bool,
+) -> None:
+    """Check whether the scores in the table FILE can come from the stated cut and sizes.
+
+    Every row holds scores of one data set or learner, in columns named accuracy, error, sensitivity, specificity,
+    balanced_accuracy, precision or f1. Columns n, k, n_negative and n_positive overrule the options.
+
+    \b
+    Examples:
+      foldshift check scores.csv --n 150 --k 10
+      foldshift check scores.csv --k 10 --classes 30 70 --decimals 4
+      foldshift check table.csv --metric accuracy --n 150 --of rows
+    """
+    from foldshift.command.check_table import Cut, checked_table
+
+    found = checked_table(file, options, Cut(n, k, classes, decimals, repeats, of), metric)
+    _print_notes(found.notes)
+    say(found.to_json() if as_json else found.text(), as_json=as_json)
+
+
 @main.command(epilog=EXIT_CODES, short_help="Cut a table into folds, for any program.")
 @click.argument("file")
 @table_options

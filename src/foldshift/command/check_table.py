@@ -1,0 +1,141 @@
+"""Check of a table of printed scores against the cut and the sizes that are stated, for the command."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from foldshift.command.read_tables import read_all_columns
+from foldshift.core.errors import DataError, unknown
+from foldshift.core.printable import printable_lines
+from foldshift.core.remedies import Message, Remedy, at
+from foldshift.inference.check_scores import NAMES, CheckedScores, check_scores
+from foldshift.inference.comparisons.score_columns import ROLES, plain_name
+
+if TYPE_CHECKING:
+    from foldshift.command.table_options import TableOptions
+
+MOST_SHOWN = 9  # rows in the text
+SIZES = {
+    "n": "n", "nrows": "n", "rows": "n", "k": "k", "folds": "k", "nfolds": "k", "npositive": "positive", "positive": "positive",
+    "nnegative": "negative", "negative": "negative",
+}  # fmt: skip
+
+
+class Cut(NamedTuple):
+    """Cut and sizes that are stated, the same for all rows of the table; a column of the table comes first."""
+
+    n: int | None
+    k: int | None
+    classes: tuple[int, int] | None
+    decimals: int | None
+    repeats: int
+    of: Any
+
+
+class CheckedTable(NamedTuple):
+    """Checks of all rows of a table."""
+
+    names: list[str]
+    checks: list[CheckedScores]
+    notes: list[str | Message]
+
+    def text(self) -> str:
+        """Return the answer as text: how many rows are possible, and those that are not."""
+        n, verdicts = len(self.checks), [one.verdict for one in self.checks]
+        count = {verdict: verdicts.count(verdict) for verdict in ("possible", "impossible", "not decided")}
+        told = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
+        lines = [f"{n} row{'s' * (n != 1)} of scores: {told}."]
+        wrong = [(name, one) for name, one in zip(self.names, self.checks) if one.verdict != "possible"]
+        lines += [f"  {name}: {one.sentences()[0]}" for name, one in wrong[:MOST_SHOWN]]
+        if len(wrong) > MOST_SHOWN:
+            lines.append(f"  and {len(wrong) - MOST_SHOWN} more; --json has all")
+        lines.append("Possible is not the same as right: many scores are possible by chance, most where n is large.")
+        return printable_lines("\n".join(lines))
+
+    def to_json(self) -> str:
+        """Return all checks as JSON."""
+        rows = [{"row": name, **one._asdict()} for name, one in zip(self.names, self.checks)]
+        for row in rows:
+            row["nearest"] = {name: value if np.isfinite(value) else None for name, value in row["nearest"].items()}
+        return json.dumps({"rows": rows, "notes": [at(note, "command") for note in self.notes]}, indent=1, ensure_ascii=False)
+
+
+def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None) -> CheckedTable:
+    """Check every row of a table of scores."""
+    table = read_all_columns(file, options)
+    frame, notes = table.frame, list[Any](table.notes)
+    scores = _scores_of(frame, metric)
+    sizes = {name: SIZES[plain_name(name)] for name in frame.columns if plain_name(name) in SIZES and name not in scores}
+    folds = [name for name in frame.columns if ROLES.get(plain_name(name)) == "fold" and name not in sizes]
+    if folds and cut.of is None:
+        cut = cut._replace(of="fold")
+        notes.append(f"column {folds[0]!r} names the fold, so that scores are taken for those of one fold")
+    values = frame[list(scores)].to_numpy(np.float64)
+    if not np.isfinite(values[~np.isnan(values)]).all():
+        raise DataError("the table holds infinite scores; correct them")
+    decimals = cut.decimals if cut.decimals is not None else _decimals(values)
+    if cut.decimals is None:
+        remedy = Remedy("decimals", str(decimals + 1))
+        notes.append(Message(f"scores are taken for rounded to {decimals} digits; if zeros at the end were lost: ", remedy))
+    if np.nanmax(values, initial=0.0) > 1:
+        notes.append("scores above 1 are taken for percents, and so are all others of the table")
+        values, decimals = values / 100, decimals + 2
+    labels = [name for name in frame.columns if name not in scores and name not in sizes]
+    names, checks = [], []
+    for i in range(len(frame)):
+        own = {SIZES[plain_name(name)]: frame[name].iloc[i] for name in sizes}
+        for group in [list(scores)] if metric is None else [[name] for name in scores]:
+            printed = {scores[name]: values[i, list(scores).index(name)] for name in group}
+            printed = {name: float(value) for name, value in printed.items() if not np.isnan(value)}
+            if not printed:
+                continue
+            parts = [_label(frame[name].iloc[i]) for name in labels] + ([] if metric is None else group)
+            names.append(", ".join(parts) or f"row {i + 1}")
+            checks.append(_check(printed, cut, own, decimals))
+    if not checks:
+        raise DataError("the table has no scores; every cell is empty")
+    return CheckedTable(names, checks, notes)
+
+
+def _label(value: Any) -> str:
+    """Write a label; whole numbers without a point."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _check(printed: dict[str, float], cut: Cut, own: dict[str, Any], decimals: int) -> CheckedScores:
+    """Check the scores of one row with its own sizes."""
+    whole = {key: int(value) for key, value in own.items() if not pd.isna(value)}
+    classes = (whole["negative"], whole["positive"]) if {"negative", "positive"} <= set(whole) else cut.classes
+    n = whole.get("n", None if classes is not None and cut.n is None else cut.n)
+    return check_scores(
+        printed, n=n, k=whole.get("k", cut.k), classes=classes, decimals=decimals, repeats=cut.repeats, of=cut.of
+    )  # fmt: skip
+
+
+def _scores_of(frame: pd.DataFrame, metric: str | None) -> dict[str, str]:
+    """Columns of scores and the score that each holds."""
+    if metric is not None:
+        if metric.lower() not in NAMES:
+            raise DataError(unknown("metric", metric, NAMES))
+        named = {name: NAMES[metric.lower()] for name in frame.columns if plain_name(name) == plain_name(metric)}
+        free = [name for name in frame.columns if plain_name(name) not in ROLES and plain_name(name) not in SIZES]
+        found = named or {name: NAMES[metric.lower()] for name in free if pd.api.types.is_numeric_dtype(frame[name])}
+    else:
+        found = {name: NAMES[key] for name in frame.columns if (key := name.strip().lower().replace(" ", "_")) in NAMES}
+    if not found:
+        raise DataError("no column is named as a score that can be checked; say which score the numbers are: ",
+                        Remedy("metric", "accuracy"))  # fmt: skip
+    for name in found:
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            raise DataError(f"column {name!r} holds {str(frame[name].iloc[0])!r}, which is not a score; write numbers there")
+    return found
+
+
+def _decimals(values: np.ndarray) -> int:
+    """Digits behind the point of the longest score."""
+    texts = [np.format_float_positional(value, trim="-") for value in values[~np.isnan(values)].ravel()]
+    return min(max((len(text.partition(".")[2]) for text in texts), default=0), 10)

@@ -1,0 +1,59 @@
+"""The command `foldshift check`: printed scores against the cut and the sizes that are stated."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from foldshift.command.main import MISTAKE, main
+
+
+def run(path, text, *words):
+    """Exit code, standard output and standard error of the command on a table."""
+    (path / "scores.csv").write_text(text)
+    found = CliRunner().invoke(main, ["check", str(path / "scores.csv"), *words])
+    assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
+    return found.exit_code, found.stdout, found.stderr
+
+
+def test_every_row_is_checked_with_its_own_sizes(tmp_path):
+    text = "dataset,n,k,accuracy\niris,150,10,0.9133\nother,150,10,0.9150\nmore,1500,10,0.9147\n"
+    code, out, err = run(tmp_path, text)
+    assert code == 0 and "3 rows of scores: 2 possible, 1 impossible" in out and "other: " in out and "0.9133333" in out
+    assert "--decimals 5" in err
+    rows = json.loads(run(tmp_path, text, "--json")[1])["rows"]
+    assert [row["verdict"] for row in rows] == ["possible", "impossible", "possible"]
+
+
+def test_columns_of_learners_and_percents(tmp_path):
+    code, out, err = run(tmp_path, "dataset,A,B\niris,91.33,91.5\n", "--metric", "accuracy", "--n", "150", "--k", "10")
+    assert code == 0 and "1 possible, 1 impossible" in out and "iris, B" in out and "percents" in err
+
+
+def test_scores_of_folds_are_checked_fold_by_fold(tmp_path):
+    out = run(tmp_path, "fold,accuracy\n0,0.9333\n1,0.93\n", "--n", "150", "--k", "10", "--decimals", "4")[1]
+    assert "1 possible, 1 impossible" in out and "As scores of one fold" in out
+
+
+def test_both_classes_are_two_words(tmp_path):
+    code, out, _ = run(tmp_path, "learner,f1,recall\na,0.8,0.5\n", "--classes", "30", "70", "--decimals", "3")
+    assert code == 0 and "1 row of scores" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        ("a,b\n0.9,0.8\n", ["--n", "10"], "--metric accuracy"),
+        ("learner,accuracy\na,0.9\n", [], "--n ROWS or --classes NEGATIVE POSITIVE"),
+        ("learner,f1\na,0.9\n", ["--n", "10"], "--classes NEGATIVE POSITIVE"),
+        ("learner,accuracy\na,high\nb,low\n", ["--n", "10"], "holds 'high', which is not a score"),
+        ("learner,accuracy\na,0.9\n", ["--n", "10", "--k", "20"], "--k 20 must be a whole number from 2 to 10"),
+        ("learner,accuracy\na,0.9\n", ["--n", "10", "--metric", "auc"], "unknown metric 'auc'"),
+        ("learner,accuracy\na,0.9\n", ["--n", "10", "--of", "row"], "--of row must be one of"),
+        ("learner,accuracy\na,190\n", ["--n", "10"], "from 0 to 1"),
+    ],
+)
+def test_a_mistake_is_one_line(tmp_path, text, words, message):
+    code, out, err = run(tmp_path, text, *words)
+    said = [line for line in err.splitlines() if line.startswith("foldshift: ")]
+    assert code == MISTAKE and out == "" and len(said) == 1 and message in said[0], (out, err)
