@@ -187,9 +187,9 @@ def advise(
     _print_notes(found.notes)
     if any(decision.sure == "unsure" for decision in table.receipt.decisions):
         _print_notes([f"every decision about the file, and the option that overrules it: foldshift data {shlex.quote(file)}"])
-    if options.reading["target"] is None and not as_json:
-        say(predicted(table, found))
     shown = advice.to_json() if as_json else str(advice) if verbose else "\n".join(summary(advice))
+    if options.reading["target"] is None and not as_json:
+        shown = f"{predicted(table, found)}\n{shown}"
     with on_all_cores(X.size):  # the page runs its code
         answer(shown, as_json=as_json, files={html: advice.to_html} if html is not None else {})
     grave = any(issue.severity != "note" for issue in advice.faults)
