@@ -31,6 +31,7 @@ def answer(text: str, *, as_json: bool = False, files: dict[str, Callable[[str],
         say(text, as_json=as_json)
     except OSError as error:
         errors.append(error)
+        drop_unwritten()  # or copies of this process, which run the code of a page, fail on it
     for path, write in files.items():
         try:
             write(path)
