@@ -5,23 +5,27 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from foldshift.advice.both_cuts import BothCuts, both_of, cut_of_structure, run_naive, structure_that_counts, tried
 from foldshift.advice.data import as_data, check_kind
 from foldshift.advice.given_split import given_split
-from foldshift.advice.issues import find_faults
+from foldshift.advice.issues import issues_of
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
 from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.report_interval import difference, score_intervals
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
-from foldshift.advice.score import as_score
+from foldshift.advice.score import as_score, usual_scoring
 from foldshift.advice.score_code import score_code
 from foldshift.advice.split_half import HalvesFound, on_halves, with_biases
 from foldshift.advice.split_shift import cuts_side_by_side, split_shift
+from foldshift.advice.structure.checks import check_muted, run_checks
+from foldshift.advice.structure.find import check_declared, find_structure
+from foldshift.advice.structure.record import Declared
 from foldshift.advice.timed_cv import (
     Clock,
     Experiment,
@@ -31,7 +35,7 @@ from foldshift.advice.timed_cv import (
     seconds_of,
     with_spreads,
 )
-from foldshift.advice.wording import first_verdict, methods_paragraph, stopped_words, used_versions, verdict
+from foldshift.advice.wording import CUT_WORDS, first_verdict, methods_paragraph, stopped_words, used_versions, verdict
 from foldshift.advice.work_plan import Effort, check_effort, limited, work_plan
 from foldshift.core.arguments import check_confidence
 from foldshift.core.errors import DataError, StoppedError
@@ -40,16 +44,23 @@ from foldshift.core.estimators import check_predictor, title, title_in_full
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from foldshift.advice.both_cuts import Honest
     from foldshift.advice.data import Data
     from foldshift.advice.given_split import GivenSplit
     from foldshift.advice.issues import Issue
-    from foldshift.advice.rules import Facts
+    from foldshift.advice.rules import Facts, Rule
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift, SplitShift
+    from foldshift.advice.structure.checks import Check
+    from foldshift.advice.structure.record import Structure
     from foldshift.advice.timed_cv import Fits, Repeated
     from foldshift.core.types import Array, Estimator, Splitter, TableLike, Task
 
     Tell = Callable[[str], object]
+
+
+# Steps that say something of cuts by rows alone.
+OF_RANDOM_CUTS = ("the spread of other ways of cutting", "halves of the table", "other ways of cutting on halves")
 
 
 @with_warnings_as_an_issue
@@ -60,6 +71,9 @@ def advise(
     *,
     scoring: str | Callable[..., Any] | None = None,
     groups: ArrayLike | None = None,
+    times: ArrayLike | None = None,
+    coordinates: ArrayLike | None = None,
+    subsets: ArrayLike | None = None,
     cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     compare: Estimator = None,
     effort: Effort = "standard",
@@ -71,6 +85,7 @@ def advise(
     most_repetitions: int | None = None,
     random_state: int = SEED,
     left_out: dict[str, str] | None = None,
+    mute: dict[str, str] | None = None,
     tell: Callable[[str], object] | None = None,
     isolate: bool = True,
 ) -> Advice:
@@ -90,7 +105,14 @@ def advise(
         quantities). Intervals rest on rows for the scores of `foldshift.inference.score_interval`, such as ``f1``, on folds for
         all others: these are wider and their coverage is less sure.
     groups : array-like of shape (n_samples,), optional
-        Rows that belong together and must not be cut apart: persons, sites, days.
+        Rows that belong together and must not be cut apart: persons, sites, days. What is not declared, here and below, is
+        looked for. Where there is structure, both cuts are run: the honest one is the headline, the naive one stands beside it.
+    times : array-like of shape (n_samples,), optional
+        Dates, or numbers that grow with time: later rows are predicted from earlier ones.
+    coordinates : array-like of shape (n_samples, 2), optional
+        Places, as lengths of one unit: blocks of them are left out.
+    subsets : array-like of shape (n_samples,), optional
+        Subsets, such as countries, that the learner will meet new ones of: each is left out as a whole, as groups are.
     cv : int, splitter or iterable of (train, test), optional
         The split that you use, to be judged. By default that of scikit-learn: five folds, not shuffled.
     compare : scikit-learn estimator, optional
@@ -117,6 +139,8 @@ def advise(
     left_out : dict of str to str, optional
         Columns that are not in X on purpose, and the reasons; the page reports them. A reason with the word "date" marks a column
         of dates, which raises the question of time.
+    mute : dict of str to str, optional
+        Codes of checks whose findings are known, such as ``"D1"``, and the reasons, which the page prints.
     tell : callable, optional
         ``tell(text)`` is called with the step that begins, and with the first verdict as soon as there is one.
     isolate : bool, default=True
@@ -153,17 +177,24 @@ def advise(
     check_confidence(confidence)
     _check_numbers(rope, most_repetitions, random_state)
     check_effort(effort)
+    check_muted(mute)
     tell = tell or _silent
     for name, learner in (("estimator", estimator), ("compare", compare)):
         if learner is not None:
             check_predictor(learner, name)
-    data = as_data(X, y, estimator, groups, task, categorical_features)
+    data = as_data(X, y, estimator, subsets if groups is None else groups, task, categorical_features)
+    declared = Declared(times=times, coordinates=coordinates, subsets=subsets)
+    check_declared(declared, data)
     if compare is not None:
         check_kind(compare, data.task, len(np.unique(data.y)))
     if estimator is None:
         estimator = usual(data.task, random_state, data.n)
         estimator = prepared(estimator, data.X) if has_gaps_or_texts(data.X) else estimator
-    score = as_score(scoring, data.task, len(data.classes) if data.task == "classification" else 2)
+    score = as_score(
+        usual_scoring(data, estimator) if scoring is None else scoring,
+        data.task,
+        len(data.classes) if data.task == "classification" else 2,
+    )
     learners = _learners(estimator, compare, data)
     n_columns = int(np.shape(data.X)[1])
     plan = work_plan(data.n, n_columns, data.task, list(learners.values())[:-1], effort, data.groups is not None)
@@ -187,12 +218,20 @@ def advise(
         repeated = cross_validate_repeatedly(experiment, first)
         if len(repeated.fits.folds) > 1:
             first(repeated.fits.first(repeated.advised))
-        found = _look(experiment, repeated, split, left_out)
+        asked = _Asked(declared, split, left_out or {}, mute or {}, isolate, parts["interval"])
+        found = _look(experiment, repeated, asked)
     fits = repeated.fits.first(repeated.advised)
     parts["repetitions"] = decide("repetitions", facts | {"one_partition": repeated.partitions.are_one})
+    asked_rope = rope
     rope = _rope(score, fits) if rope is None else float(rope)
     splitter, line = _splitter(experiment, repeated.advised)
     _, code_line = _splitter(experiment, len(fits.folds))
+    scored, n_repeats = (experiment, fits), repeated.advised
+    both, honest = found.both, found.honest
+    if honest is not None and both is not None:
+        scored, n_repeats = (honest.experiment, honest.fits), 1
+        splitter, line, code_line = honest.cut.splitter, both.cv_line, both.cv_line
+        rope = _rope(score, honest.fits) if asked_rope is None else rope
     advice = Advice(
         verdict=(),
         cv=splitter,
@@ -205,16 +244,18 @@ def advise(
         split_name=split.name,
         split_is_given=cv is not None,
         cuts=tuple(found.cuts),
-        intervals=score_intervals(experiment, fits, parts["interval"]),
-        differences=tuple(difference(experiment, fits, other, rope) for other in list(learners)[1:]),
+        checks=found.checks,
+        both=both,
+        intervals=score_intervals(*scored, parts["interval"]) if honest is None else honest.intervals,
+        differences=tuple(difference(*scored, other, rope) for other in list(learners)[1:]),
         repetitions=repeated.repetitions,
         halves=found.halves.summary,
         score=score,
         learner=experiment.name,
-        baseline=float(score.show(np.nanmean(fits.losses["baseline"]))) if fits.losses else None,
-        n_splits=plan.folds,
-        n_repeats=repeated.advised,
-        n_done=len(fits.folds),
+        baseline=float(score.show(np.nanmean(scored[1].losses["baseline"]))) if fits.losses else None,
+        n_splits=scored[0].k,
+        n_repeats=n_repeats,
+        n_done=len(scored[1].folds),
         partitions=repeated.partitions,
         plan=plan,
         stopped=stopped_words(repeated, found.not_made),
@@ -222,10 +263,11 @@ def advise(
         seconds=clock.spent,
         budget=None if budget is None else clock.budget,
         methods="",
-        code=score_code(code_line, score, data, estimator),
+        code=score_code(code_line, score, data, estimator, None if honest is None else both),
+        declared=declared,
         estimator=estimator,
         isolate=isolate,
-        notes=(*data.notes, *notes, *split.notes),
+        notes=(*data.notes, *notes, *split.notes, *found.notes),
         versions=used_versions(),
     )
     methods = methods_paragraph(advice, title_in_full(estimator), confidence, random_state)
@@ -246,30 +288,54 @@ def _check_numbers(rope: float | None, most_repetitions: int | None, random_stat
         raise ValueError(f"rope={rope!r} must be a difference of 0 or more")
 
 
+class _Asked(NamedTuple):
+    """What the user says of the table and its split."""
+
+    declared: Declared
+    split: GivenSplit
+    left_out: dict[str, str]
+    mute: dict[str, str]
+    isolate: bool
+    rule: Rule  # that decides the interval
+
+
 @dataclass
 class _Found:
     """Results of the looks at table, split and ways of cutting that follow cross-validation."""
 
     issues: tuple[Issue, ...] = ()
+    checks: tuple[Check, ...] = ()
+    structure: Structure | None = None
+    honest: Honest | None = None
+    both: BothCuts | None = None
+    notes: list[str] = field(default_factory=list)
     shift: SplitShift | None = None
     cuts: list[CutShift] = field(default_factory=list)
     halves: HalvesFound = field(default_factory=HalvesFound)
     not_made: list[str] = field(default_factory=list)  # steps that the budget stopped, in words
 
 
-def _look(experiment: Experiment, repeated: Repeated, split: GivenSplit, left_out: dict[str, str] | None) -> _Found:
-    """Look for issues, then at the split, at other ways of cutting and at halves of the table, until the budget is used up.
+def _look(experiment: Experiment, repeated: Repeated, asked: _Asked) -> _Found:
+    """Look for structure and issues, run both cuts where there is structure, and look at the split and at random cuts.
 
+    The budget stops it between steps, and within fits.
     Every step has a generator of its own: a step that is left out changes no other one.
     """
     data, plan, fits, found = experiment.data, experiment.plan, repeated.fits, _Found()
 
+    split = asked.split
+
     def faults() -> None:
         forward = split.name if split.forward else None
-        found.issues = tuple(find_faults(data, split.folds, left_out=left_out, rng=experiment.rng("faults"), forward=forward))
-
+        structure = find_structure(data, asked.declared, experiment.rng("structure"))
+        found.checks = run_checks(data, structure, split.folds, asked.mute, left_out=asked.left_out, forward=forward)
+        found.structure, found.issues = structure, tuple(issues_of(found.checks))
         for issue in found.issues:
             experiment.tell(Said(f"[{issue.severity}] {issue.code}: {issue.found} {issue.remedy}", known=True))
+
+    def both() -> None:
+        if found.structure is not None:
+            _run_both(experiment, fits.first(repeated.advised), found, asked)
 
     def shift() -> None:
         if split.folds is not None:
@@ -289,6 +355,7 @@ def _look(experiment: Experiment, repeated: Repeated, split: GivenSplit, left_ou
 
     steps: list[tuple[str, Callable[[], None], object]] = [
         ("looking for faults", faults, True),
+        ("the honest cut beside the naive one", both, True),
         ("comparing the split with random ones", shift, True),
         ("cutting in other ways", cuts, plan.cuts),
         ("the spread of other ways of cutting", spreads, plan.spreads),
@@ -296,7 +363,7 @@ def _look(experiment: Experiment, repeated: Repeated, split: GivenSplit, left_ou
         ("other ways of cutting on halves", biases, plan.bias_pairs),
     ]
     for words, step, is_planned in steps:
-        if not is_planned:
+        if not is_planned or (found.both is not None and words in OF_RANDOM_CUTS):
             continue
         try:
             if experiment.clock.is_over:
@@ -306,6 +373,31 @@ def _look(experiment: Experiment, repeated: Repeated, split: GivenSplit, left_ou
         except StoppedError:
             found.not_made.append(words)
     return found
+
+
+def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) -> None:
+    """Run the honest cut where there is structure; where the recommended cut is the honest one, run the naive one."""
+    data, structure = experiment.data, found.structure
+    if structure is None:
+        return
+    counts = structure_that_counts(structure, found.checks)
+    cut = cut_of_structure(counts, experiment.plan.folds, experiment.random_state)
+    if cut.is_plain:
+        return
+    by_rows = "SCV" if data.task == "classification" else "TSCV"
+    if data.groups is None:
+        naive = score_intervals(experiment, fits, asked.rule)[0]
+    else:
+        naive = run_naive(experiment, asked.rule, by_rows)[0]
+        if cut.kind == "groups" and not cut.drop and (counts.copies is None or not counts.copies.any):
+            intervals = score_intervals(experiment, fits, asked.rule)
+            found.both = BothCuts("groups", cut.name, cut.why, "", (), True, intervals[0], naive, CUT_WORDS[by_rows])
+            return
+    honest = tried(experiment, cut, counts, asked.rule, asked.isolate)
+    if honest is None:
+        found.notes.append(f"the score without {', '.join(cut.drop)} was not measured: the learner refuses the table without it")
+        return
+    found.honest, found.both = honest, both_of(honest, naive, CUT_WORDS[by_rows])
 
 
 def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:

@@ -22,6 +22,7 @@ from foldshift.core.repr import readable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from foldshift.advice.both_cuts import BothCuts
     from foldshift.advice.issues import Issue
     from foldshift.advice.report_interval import Difference, ScoreInterval
     from foldshift.advice.rules import Facts, Rule
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from foldshift.advice.score_code import Ran
     from foldshift.advice.split_half import Halves
     from foldshift.advice.split_shift import CutShift, SplitShift
+    from foldshift.advice.structure.checks import Check
+    from foldshift.advice.structure.record import Declared
     from foldshift.advice.work_plan import WorkPlan
     from foldshift.core.types import Estimator, PathLike, Splitter
     from foldshift.inference.repetitions.recommend import Repetitions
@@ -55,6 +58,10 @@ class Advice:
         Those that decided.
     faults : tuple of foldshift.advice.issues.Issue
         Issues of table and split, the worst first.
+    checks : tuple of foldshift.advice.structure.checks.Check
+        Every check of the table and its split: passed, found, not applicable or muted.
+    both : foldshift.advice.both_cuts.BothCuts or None
+        Scores by the honest cut, which is the headline, and by the naive one; None where no structure was found.
     split : foldshift.advice.split_shift.SplitShift or None
         The split given as ``cv=``, or scikit-learn's default, against random cuts.
     split_name : str
@@ -105,6 +112,8 @@ class Advice:
     facts: Facts
     rules: tuple[Rule, ...]
     faults: tuple[Issue, ...]
+    checks: tuple[Check, ...]
+    both: BothCuts | None
     split: SplitShift | None
     split_name: str
     split_is_given: bool
@@ -129,6 +138,7 @@ class Advice:
     code: str
     estimator: Estimator = field(repr=False)
     isolate: bool = field(repr=False)
+    declared: Declared = field(repr=False)
     notes: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
 
@@ -194,6 +204,10 @@ class Advice:
                 "faults": [
                     {"mend" if key == "remedy" else key: value for key, value in one._asdict().items()} for one in self.faults
                 ],
+                "checks": [_check(one) for one in self.checks],
+                "both": None if self.both is None else {
+                    **self.both._asdict(), "honest": self.both.honest._asdict(), "naive": self.both.naive._asdict(),
+                },
                 "split": None if self.split is None else {
                     "name": self.split_name, "is_given": self.split_is_given,
                     **{key: value for key, value in self.split._asdict().items() if key not in ("drift", "power")},
@@ -255,6 +269,12 @@ class Advice:
         ax.set_ylim(len(self.intervals) - 0.5, -0.7)
         ax.set_xlabel(self.score.name)
         return ax
+
+
+def _check(check: Check) -> dict[str, Any]:
+    """Turn a check into plain values."""
+    named = {name: getattr(check, name) for name in ("code", "name", "result", "severity", "text", "rows", "columns", "address")}
+    return named | {"remedies": [remedy.at("python") for remedy in check.remedies]}
 
 
 def _written(text: str, path: PathLike | None) -> str:

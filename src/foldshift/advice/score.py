@@ -14,6 +14,7 @@ from foldshift.core.repr import figures
 from foldshift.inference.intervals.score_names import score_name
 
 if TYPE_CHECKING:
+    from foldshift.advice.data import Data
     from foldshift.core.types import Array, Estimator, FloatArray, Floats, IntArray, Task
 
     Losses = Callable[[Array, FloatArray, Array], FloatArray]  # losses(y, predicted, classes)
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["share", "loss", "pooled", "folds"]
 
+RARE = 0.05  # share of the rows below which a class is rare
 SMALLEST = 1e-15  # probabilities are raised to this before the logarithm
 
 
@@ -118,6 +120,14 @@ POOLED: dict[Task, tuple[str, ...]] = {
 }  # fmt: skip
 """Scorers of scikit-learn whose intervals rest on the predictions of all rows."""
 WORDS = {"f1": "F1 score", "r2": "R2", "roc_auc": "area under the ROC curve", "matthews_corrcoef": "Matthews correlation"}
+
+
+def usual_scoring(data: Data, learner: Estimator) -> str | None:
+    """Name the scorer for a target with a rare class, of which an error rate says nothing; None for the default."""
+    if data.task != "classification" or np.bincount(data.target.astype(int)).min() >= RARE * data.n:
+        return None
+    ranks = hasattr(learner, "decision_function") or hasattr(learner, "predict_proba")
+    return "roc_auc" if len(data.classes) == 2 and ranks else "balanced_accuracy"
 
 
 def as_score(scoring: str | Scorer | None, task: Task, n_classes: int = 2) -> Score:

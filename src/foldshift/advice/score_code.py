@@ -12,6 +12,7 @@ from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.inference.intervals.score_names import score_name
 
 if TYPE_CHECKING:
+    from foldshift.advice.both_cuts import BothCuts
     from foldshift.advice.data import Data
     from foldshift.advice.result import Advice
     from foldshift.advice.score import Score
@@ -38,9 +39,13 @@ class Ran(NamedTuple):
     said: str  # one sentence
 
 
-def score_code(cv_line: str, score: Score, data: Data, learner: Estimator) -> str:
+def score_code(cv_line: str, score: Score, data: Data, learner: Estimator, both: BothCuts | None = None) -> str:
     """Write the code that makes the printed score of X, y and learner; with groups and scorer where there are any."""
-    groups = ", groups=groups" if data.groups is not None else ""
+    has_groups = data.groups is not None if both is None else both.has_groups
+    groups, prelude = ", groups=groups" if has_groups else "", [] if both is None else list(both.prelude)
+    numpy = ["import numpy as np"] if any("np." in line for line in prelude) else []
+    if any("foldshift.advice." in line for line in prelude):
+        prelude.insert(0, "import foldshift.advice\n")
     split = f"cv.split(X, y{', groups' if groups else ''})"
     if score.kind in ("share", "loss"):
         scorer, shown = OF_ROWS[score.name]
@@ -56,11 +61,14 @@ def score_code(cv_line: str, score: Score, data: Data, learner: Estimator) -> st
             "",
             "import foldshift.partition",
             "",
+            *prelude,
             f"cv = {cv_line}",
             f"scores = cross_val_score(learner, X, y, cv=cv, scoring={scorer}{groups})",
             f"sizes = [len(test) for _, test in {split}]  # every row counts alike",
             f"score = {shown.format('np.average(scores, weights=sizes)')}",
         ]
+    elif score.kind == "pooled" and both is not None:
+        lines = _by_splits(prelude, cv_line, score, data, learner, groups)
     elif score.kind == "pooled":
         asked = f'method="{_method(score, learner)}"'
         column = "[:, -1]" if "proba" in asked else ""
@@ -71,6 +79,7 @@ def score_code(cv_line: str, score: Score, data: Data, learner: Estimator) -> st
             "import foldshift.partition",
             "from foldshift.inference import score_interval",
             "",
+            *prelude,
             f"cv = {cv_line}",
             f"folds = foldshift.partition.as_folds(cv, X, y{groups})  # a row for each repetition",
             f"predictions = [cross_val_predict(learner, X, y, cv=PredefinedSplit(row), {asked}){column} for row in folds]",
@@ -79,14 +88,41 @@ def score_code(cv_line: str, score: Score, data: Data, learner: Estimator) -> st
     else:
         sign = "" if score.higher_is_better else "-"
         lines = [
+            *numpy,
             "from sklearn.model_selection import cross_val_score",
             "",
             "import foldshift.partition",
             "",
+            *prelude,
             f"cv = {cv_line}",
             f"score = {sign}cross_val_score(learner, X, y, cv=cv, scoring=scorer{groups}).mean()",
         ]
     return "\n".join([*lines, "print(score)"])
+
+
+def _by_splits(prelude: list[str], cv_line: str, score: Score, data: Data, learner: Estimator, groups: str) -> list[str]:
+    """Lines for a pooled score of a cut that does not train on all other rows."""
+    method = _method(score, learner)
+    label = f", pos_label={_positive(score, data)!r}" if score_name(score.metric).one_class else ""
+    column = "[:, -1]" if "proba" in method else ""
+    return [
+        "import numpy as np",
+        "from sklearn.base import clone",
+        "from sklearn.utils import _safe_indexing as rows",
+        "",
+        "import foldshift.partition",
+        "from foldshift.inference import score_interval",
+        "",
+        *prelude,
+        f"cv = {cv_line}",
+        "tested, folds, predicted = [], [], []",
+        f"for fold, (train, test) in enumerate(cv.split(X, y{', groups' if groups else ''})):",
+        "    model = clone(learner).fit(rows(X, train), rows(y, train))",
+        f"    predicted.extend(model.{method}(rows(X, test)){column})",
+        "    tested.extend(test)",
+        "    folds.extend([fold] * len(test))",
+        f'score = score_interval(np.asarray(y)[tested], np.asarray(predicted), "{score.metric}", folds=folds{label}).estimate',
+    ]
 
 
 def _method(score: Score, learner: Estimator) -> str:
@@ -101,9 +137,11 @@ def _positive(score: Score, data: Data) -> Any:
     return 1 if 1 in classes and score.method == "predict" else classes[-1]
 
 
-def run_code(code: str, data: Data, learner: Estimator, score: Score) -> float:
+def run_code(code: str, advice: Advice, learner: Estimator) -> float:
     """Run the code in this process, and return its score."""
-    names: dict[str, Any] = {"X": data.X, "y": data.y, "learner": learner, "groups": data.groups, "scorer": score.scorer}
+    data, declared = advice.data, advice.declared
+    names: dict[str, Any] = {"X": data.X, "y": data.y, "learner": learner, "groups": data.groups, "scorer": advice.score.scorer}
+    names |= {"times": declared.times, "coordinates": declared.coordinates}
     names["print"] = lambda *_: None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -118,7 +156,7 @@ def ran(advice: Advice, learner: Estimator, isolate: bool) -> Ran:
     seconds = advice.budget or LONG_ENOUGH
     try:
         value = call_guarded(
-            lambda: run_code(advice.code, advice.data, learner, advice.score),
+            lambda: run_code(advice.code, advice, learner),
             "the code of the page",
             seconds if isolate else None,
         )

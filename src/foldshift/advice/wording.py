@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.advice.both_cuts import WORDS
 from foldshift.advice.report_interval import share_words
 from foldshift.shift.report.drift_text import counted
 
@@ -55,10 +56,15 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
     groups = ", whole groups together" if advice.facts["groups"] else ""
     repeats = f"{counted(advice.n_repeats, 'time')}" if advice.n_repeats > 1 else "once"
     how = f"Cut into {k} {CUT_WORDS[cut_of(advice)]}{groups}, {repeats}: cv={advice.cv_line}."
+    both, on = advice.both, ""
+    if both is not None and both.cv_line:
+        how = f"Cut with {both.name}, {k} folds: cv={advice.cv_line}."
+    if both is not None:
+        on = f" on {WORDS[both.kind]}"
     ends = f"{advice.score.text(interval.low)} to {advice.score.text(interval.high)}"
     what = (
         f"{advice.learner} has {article(advice.score.name)} {advice.score.name} of {advice.score.text(interval.estimate)} "
-        f"({100 * interval.confidence:g} % interval {ends})"
+        f"({100 * interval.confidence:g} % interval {ends}){on}"
     )
     base = advice.differences[-1]
     against = {
@@ -80,6 +86,7 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
         )
     if advice.stopped:
         how += f" Note: {advice.stopped}."
+    against += "" if both is None else f". The naive cut, {both.naive_name}, gives {advice.score.text(both.naive.estimate)}"
     return how, f"{what}, {against}.", last if last.endswith((".", "below.")) else last + "."
 
 
@@ -108,6 +115,21 @@ def stopped_words(repeated: Repeated, not_made: list[str]) -> str:
 def article(noun: str) -> str:
     """Choose ``a`` or ``an``."""
     return "an" if noun[0].lower() in "aeiou" or noun[:2] in ("F1", "R2") else "a"
+
+
+def _honest_methods(advice: Advice, learner: str, confidence: float, random_state: int) -> str:
+    """Write the paragraph for the honest cut, with the naive score named as such."""
+    both, score, versions = advice.both, advice.score, advice.versions
+    assert both is not None
+    one = both.honest
+    left_out = [line for line in both.prelude if "drop" in line or "delete" in line]
+    without = ", without the columns that give the target away" if left_out else ""
+    return (
+        f"{learner} was evaluated by cross-validation with {both.name} ({advice.n_splits} folds) on "
+        f"{counted(advice.data.n, 'row')}{without} (foldshift {versions['foldshift']}, scikit-learn {versions['scikit-learn']}, "
+        f"random state {random_state}). {both.why} The {score.name} was {score.text(one.estimate)} ({100 * confidence:g} % "
+        f"confidence interval {score.text(one.low)} to {score.text(one.high)}), which is about {one.target}."
+    )
 
 
 def what_to_do(advice: Advice) -> str:
@@ -177,6 +199,11 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
         f"{advice.score.text(interval.low)} to {advice.score.text(interval.high)}; {interval.words}), which is about "
         f"{interval.target}."
     )
+    if advice.both is not None and advice.both.cv_line:
+        text = _honest_methods(advice, learner, confidence, random_state)
+    if advice.both is not None:
+        naive = advice.score.text(advice.both.naive.estimate)
+        text += f" A naive cut ({advice.both.naive_name}), which is no estimate for {WORDS[advice.both.kind]}, gives {naive}."
     if len(advice.differences) > 1:
         text += f" {advice.differences[0].said}"
     made = bool(np.isfinite(interval.low))
@@ -186,6 +213,6 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
         text += f" The work was {advice.stopped}."
     if references:
         text += f" References: {'; '.join(references)}."
-    if made and interval.name == "corrected t":  # others say it when they say what they are about
+    if made and interval.name == "corrected t" and advice.both is None:  # others say it when they say what they are about
         text += f" Models were trained on {share_words(k)} of the rows."
     return text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.advice.both_cuts import WORDS
 from foldshift.advice.expected import expected_of
 from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.power import in_words
@@ -28,8 +29,8 @@ def page(advice: Advice) -> str:
     """Make the page as text."""
     title = f"Advice for {advice.learner} on {advice.data.name}"
     parts = [
-        _verdict(advice), _issues(advice), _data(advice), _split(advice), _cuts(advice), _repetitions(advice), _score(advice),
-        _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
+        _verdict(advice), _both(advice), _issues(advice), _data(advice), _split(advice), _cuts(advice), _repetitions(advice),
+        _score(advice), _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
     ]  # fmt: skip
     return whole_page(title, parts, advice.to_dict())
 
@@ -65,6 +66,25 @@ def _verdict(advice: Advice) -> str:
 def capital(text: str) -> str:
     """Begin a text with a capital letter."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def _both(advice: Advice) -> str:
+    """The honest score beside the naive one."""
+    both, score = advice.both, advice.score
+    if both is None:
+        return ""
+    rows = [
+        (name, score.text(one.estimate), score.text(one.low), score.text(one.high))
+        for name, one in ((f"{both.name}: report this", both.honest), (f"naive: {both.naive_name}", both.naive))
+    ]
+    heading = f"{capital(score.name)} {score.text(both.honest.estimate)}, not {score.text(both.naive.estimate)}"
+    return folded(
+        "both",
+        heading,
+        paragraph(both.why),
+        table(["cut", score.name, "from", "to"], rows, (1, 2, 3)),
+        paragraph(f"The naive cut is no estimate for {WORDS[both.kind]}: it tests on rows that are like those trained on."),
+    )
 
 
 def _rule(advice: Advice, part: str) -> Rule:
@@ -174,7 +194,7 @@ def _cuts(advice: Advice) -> str:
         paragraph(folds.say),
         _evidence(folds.evidence, folds.shown),
     ]
-    heading = f"Why {advice.n_splits} {CUT_WORDS[chosen]}"
+    heading = f"Why {CUT_WORDS[chosen]}, where rows are cut at random" if advice.both else f"Why {CUT_WORDS[chosen]}"
     if not advice.cuts:
         return folded("cuts", heading, *text)
     expected, biases = expected_of(advice.facts, advice.n_splits), any(np.isfinite(one.bias) for one in advice.cuts)
@@ -280,10 +300,6 @@ def _repetitions(advice: Advice) -> str:
 
 
 def _issues(advice: Advice) -> str:
-    if not advice.faults:
-        return folded("faults", "No fault was found", _evidence("measured here", "Looked for: identifiers, "
-                        "columns that give the target away, duplicates and near ones, groups, order, time, rare classes, too few "
-                        "rows, columns scaled before cutting, constant columns."))  # fmt: skip
     blocks = [
         f"<div class='fault {issue.severity}'><h3>{escape(issue.code.replace('_', ' '))} ({escape(issue.severity)})</h3>"
         f"<p>{escape(issue.found)}</p><dl><dt>How it was found</dt><dd>{escape(issue.how)}</dd><dt>Why it matters</dt>"
@@ -291,7 +307,10 @@ def _issues(advice: Advice) -> str:
         for issue in advice.faults
     ]
     codes = ", ".join(issue.code.replace("_", " ") for issue in advice.faults)
-    return folded("faults", f"{counted(len(blocks), 'finding')}: {codes}", *blocks)
+    heading = f"{counted(len(blocks), 'finding')}: {codes}" if blocks else "No fault was found"
+    rows = [(one.code, one.name, one.result, one.text) for one in advice.checks]
+    every = table(["check", "", "result", ""], rows, (), (1,)) if rows else ""
+    return folded("faults", heading, *blocks, every)
 
 
 def _data(advice: Advice) -> str:

@@ -111,6 +111,11 @@ def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = No
     return np.arange(data.n) if together is None else together
 
 
+def check_declared(declared: Declared, data: Data) -> None:
+    """Raise ValueError if what was declared does not fit the rows."""
+    _declared(declared, data)
+
+
 def _declared(declared: Declared, data: Data) -> dict[str, Part | None]:
     """Check what was declared, and bring it into one form."""
     n = data.n

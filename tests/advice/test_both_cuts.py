@@ -1,0 +1,120 @@
+"""Where a table has structure, both cuts run: the honest one is the headline, the naive one stands beside it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+import foldshift
+from foldshift.advice.data import as_data
+from foldshift.advice.preprocessing import prepared
+from foldshift.advice.score import usual_scoring
+
+N = 150
+RNG = np.random.default_rng(3)
+PLAIN = pd.DataFrame(RNG.normal(size=(N, 3)), columns=list("abc"))
+NUMBERS = PLAIN.a + RNG.normal(size=N)
+NAMES = np.where(NUMBERS > 0, "yes", "no")
+PATIENTS = np.repeat(np.arange(30), 5)
+OF_PATIENTS = pd.DataFrame(RNG.normal(size=(30, 4))[PATIENTS], columns=list("abcd")).assign(e=RNG.normal(size=N))
+SICK = RNG.integers(0, 2, 30)[PATIENTS]  # says nothing of a new patient
+FOREST = RandomForestClassifier(20, random_state=0)
+
+
+def advise(*args, **options):
+    return foldshift.advise(*args, effort="quick", most_repetitions=2, **options)
+
+
+@pytest.fixture(scope="module")
+def patients():
+    return advise(OF_PATIENTS.assign(patient=PATIENTS), SICK, FOREST)
+
+
+def test_groups_that_are_found_are_left_out_and_the_naive_score_stands_beside(patients):
+    both = patients.both
+    assert both.kind == "groups" and both.naive.estimate < 0.1 < 0.3 < both.honest.estimate
+    assert patients.interval == both.honest and patients.interval.low <= 0.5 <= patients.interval.high
+    naive = patients.score.text(both.naive.estimate)
+    assert (
+        f"The naive cut, {both.naive_name}, gives {naive}" in patients.verdict[1]
+        and "groups that were left out" in patients.verdict[1]
+    )
+    assert "A naive cut" in patients.methods and "no estimate for groups that were left out" in patients.methods
+    assert patients.methods.index(patients.score.text(both.honest.estimate)) < patients.methods.index("A naive cut")
+    assert patients.ran.is_same and "groups = X['patient']" in patients.code
+    assert f"Error rate {patients.score.text(both.honest.estimate)}, not {naive}" in patients.to_html()
+
+
+def test_the_splitter_of_the_advice_keeps_what_was_found_together(patients):
+    for train, test in patients.cv.split(OF_PATIENTS, SICK, PATIENTS):
+        assert not set(PATIENTS[train]) & set(PATIENTS[test])
+
+
+def test_declared_groups_have_both_scores_too():
+    advice = advise(OF_PATIENTS, SICK, FOREST, groups=PATIENTS)
+    assert advice.both.naive.estimate < 0.1 < 0.3 < advice.both.honest.estimate == advice.interval.estimate
+    assert "A naive cut" in advice.methods and "Covariate" in advice.cv_line and advice.ran.is_same
+
+
+@pytest.mark.parametrize(("table", "learner"), [
+    (PLAIN.assign(treated=(NUMBERS > 0) * 1.0), LogisticRegression()),
+    (np.column_stack([PLAIN, NUMBERS > 0]), LogisticRegression()),
+])  # fmt: skip
+def test_a_column_that_leaks_is_left_out_of_the_headline(table, learner):
+    advice = advise(table, NAMES, learner)
+    plain = advise(PLAIN, NAMES, learner)
+    assert advice.both.naive.estimate == 0 and plain.both is None
+    assert abs(advice.interval.estimate - plain.interval.estimate) < 0.05 and advice.ran.is_same
+
+
+def test_a_learner_that_refuses_the_table_without_a_column_is_told_of():
+    table = PLAIN.assign(treated=(NUMBERS > 0) * 1.0)
+    advice = advise(table, NAMES, prepared(LogisticRegression(), table))
+    assert advice.both is None and any("the score without treated was not measured" in note for note in advice.notes)
+
+
+def test_copies_are_kept_together_and_a_single_one_is_no_structure():
+    many = pd.concat([PLAIN, PLAIN[:75]], ignore_index=True)
+    advice = advise(many, np.r_[NUMBERS, NUMBERS[:75]], LinearRegression())
+    assert advice.both.kind == "copies" and "rows that are no copies" in advice.methods and advice.ran.is_same
+    one = pd.concat([PLAIN, PLAIN[:1]], ignore_index=True)
+    assert advise(one, np.r_[NUMBERS, NUMBERS[:1]], LinearRegression()).both is None
+
+
+def test_what_is_muted_is_no_structure_and_the_page_prints_the_reason():
+    table = OF_PATIENTS.assign(patient=PATIENTS)
+    advice = advise(table, SICK, FOREST, mute={"G2": "all patients are known"})
+    muted = [check for check in advice.checks if check.result == "muted"]
+    assert advice.both is None and [check.code for check in muted] == ["G2"]
+    assert "muted: all patients are known" in advice.to_html()
+    with pytest.raises(ValueError, match="mute names the check 'Z9'"):
+        advise(table, SICK, FOREST, mute={"Z9": "no"})
+
+
+def test_every_check_is_in_the_json_with_its_result(patients):
+    found = {check["code"]: check["result"] for check in patients.to_dict()["checks"]}
+    assert found["G2"] == "found" and found["D1"] == "passed" and len(found) > 10
+    assert patients.to_dict()["both"]["naive"]["estimate"] == patients.both.naive.estimate
+
+
+def test_subsets_are_left_out_as_a_whole():
+    advice = advise(PLAIN, NUMBERS, LinearRegression(), subsets=np.repeat(list("uvwxyz"), 25))
+    assert advice.both.kind == "groups" and advice.facts["groups"]
+
+
+def test_the_score_of_a_rare_class_is_no_error_rate():
+    y = np.where(np.arange(N) < 6, "sick", "well")
+    assert usual_scoring(as_data(PLAIN, y), LogisticRegression()) == "roc_auc"
+    assert usual_scoring(as_data(PLAIN, NAMES), LogisticRegression()) is None
+    assert advise(PLAIN, y, LogisticRegression()).score.metric == "roc_auc"
+    assert (
+        usual_scoring(as_data(PLAIN, np.where(np.arange(N) < 6, 2, np.arange(N) % 2)), LogisticRegression())
+        == "balanced_accuracy"
+    )
+
+
+@pytest.mark.parametrize(("name", "value"), [("times", [1, 2]), ("coordinates", np.zeros((N, 3))), ("subsets", [1, 2])])
+def test_what_was_declared_must_fit_the_rows(name, value):
+    with pytest.raises(ValueError, match="shape"):
+        advise(PLAIN, NUMBERS, LinearRegression(), **{name: value})
