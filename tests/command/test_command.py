@@ -74,7 +74,7 @@ LOGISTIC = ("--learner", "LogisticRegression")
 def test_advice_for_classes(folder):
     found = run(folder, "advise", "classes.csv", "-t", "kind", *LOGISTIC, *QUICK, "--html", "page.html")
     assert found.exit_code == 0, found.output
-    assert re.match("Cut into 10 folds stratified by class", found.stdout), found.stdout
+    assert re.match("Split  Cut into 10 folds stratified by class", found.stdout), found.stdout
     assert "LogisticRegression has an error rate" in found.stdout
     assert "Page: page.html" in found.stderr and "<svg" in (folder / "page.html").read_text(encoding="utf-8")
 
@@ -106,6 +106,31 @@ def test_groups_of_a_column(folder):
     figures = json.loads(found.stdout)
     assert figures["data"]["n_groups"] == N // 3 and "person" not in [column["name"] for column in figures["data"]["columns"]]
     assert figures["differences"][0]["name"] == "LogisticRegression less GaussianNB"
+
+
+def test_times_of_a_column_are_cut_forward_and_are_no_input(folder):
+    words = ("advise", "numbers.csv", "-t", "price", "-l", "LinearRegression", *QUICK)
+    figures = json.loads(run(folder, *words, "--time-on", "day", "--json").stdout)
+    assert figures["both"]["kind"] == "time" and "ForwardBlockKFold" in figures["cv"]
+    assert "day" not in [column["name"] for column in figures["data"]["columns"]]
+    told = run(folder, *words, "--time-on", "dya")
+    assert told.exit_code == MISTAKE and "--time-on dya: unknown column 'dya'; did you mean day?" in told.stderr
+    assert "is the target" in run(folder, *words, "--subset-on", "price").stderr
+
+
+def test_a_finding_that_is_known_is_muted_with_a_reason(folder):
+    words = ("advise", "numbers.csv", "-t", "price", "-l", "LinearRegression", *QUICK, "--check")
+    assert run(folder, *words).exit_code == FOUND
+    assert run(folder, *words, "--mute", "T1=days are exchangeable").exit_code == 0
+    told = run(folder, *words, "--mute", "T1")
+    assert told.exit_code == MISTAKE and "give a code and the reason" in told.stderr
+
+
+def test_twelve_lines_are_printed_and_everything_with_verbose(folder):
+    words = ("advise", "classes.csv", "-t", "kind", *LOGISTIC, *QUICK)
+    short, long = run(folder, *words).stdout, run(folder, *words, "--verbose").stdout
+    assert len(short.splitlines()) <= 12 and "For the methods section:" not in short
+    assert "For the methods section:" in long and len(long) > 2 * len(short)
 
 
 def test_a_table_from_standard_input(folder):

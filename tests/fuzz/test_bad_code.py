@@ -103,9 +103,7 @@ def test_a_learner_that_predicts_differently_each_time_is_named_in_a_note(name):
 
 
 def test_advice_in_a_process_of_its_own_is_that_of_this_process():
-    ours, theirs = (
-        foldshift.advise(X, CLASSES, Classifier(), most_repetitions=2, isolate=isolate) for isolate in (True, False)
-    )
+    ours, theirs = (foldshift.advise(X, CLASSES, Classifier(), most_repetitions=2, isolate=isolate) for isolate in (True, False))
     assert ours.to_dict()["intervals"] == theirs.to_dict()["intervals"] and ours.verdict == theirs.verdict
 
 

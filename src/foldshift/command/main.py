@@ -22,6 +22,7 @@ from foldshift.command.table_options import (  # noqa: E402
     Structure,
     TableOptions,
     reading_options,
+    structure_columns,
     structure_options,
     table_options,
 )
@@ -119,6 +120,7 @@ def main() -> None:
 @main.command(epilog=EXIT_CODES, short_help="Advise on a table: folds, repetitions, interval, issues.")
 @click.argument("file")
 @table_options
+@structure_columns
 @click.option("--learner", "-l", metavar="PATH", help="scikit-learn name or import path; a random forest by default.")
 @click.option("--compare", metavar="PATH", help="Another learner to compare with.")
 @click.option("--scoring", metavar="NAME", help="A scorer of scikit-learn, such as accuracy, roc_auc, r2.")
@@ -131,12 +133,14 @@ def main() -> None:
 @click.option("--html", type=click.Path(dir_okay=False), metavar="FILE", help="Write the advice as a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of text.")
 @click.option("--check", is_flag=True, help="Exit with 3 if a fault was found, or a shift of the split that --cv names.")
+@click.option("--mute", multiple=True, metavar="CODE=REASON", help="A check whose finding is known; can be given again.")
 @click.option("--verbose", "-v", is_flag=True, help="Print everything that was found, not the summary alone.")
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 @mistakes_in_one_line
 def advise(
     file: str,
     options: TableOptions,
+    structure: Structure,
     learner: str | None,
     compare: str | None,
     scoring: str | None,
@@ -148,6 +152,7 @@ def advise(
     html: str | None,
     as_json: bool,
     check: bool,
+    mute: tuple[str, ...],
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -160,22 +165,24 @@ def advise(
     Examples:
       foldshift advise data.csv --target price
       foldshift advise data.csv -t survived -l LogisticRegression --compare RandomForestClassifier --html page.html
-      foldshift advise data.csv -t y --groups patient --scoring roc_auc --budget 2min --json > advice.json
+      foldshift advise data.csv -t y --group-on patient --scoring roc_auc --json > advice.json
+      foldshift advise data.csv -t sales --time-on date --check --mute D1="sales repeat"
     """
     begun = time.perf_counter()  # the budget is for everything, loading of libraries and reading included
     from foldshift.advice.advise import advise as advice_on
     from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.timed_cv import Clock, seconds_of
     from foldshift.advice.wording import summary
-    from foldshift.command.read_tables import predicted, read, target_and_inputs
+    from foldshift.command.read_tables import declared, predicted, read_with_structure, target_and_inputs
 
     seconds = seconds_of(budget)
     clock = None if budget is None else Clock(seconds, begun)
     _check_writable(html)
+    muted = _muted(mute)
     with Progress(quiet) as progress:
         progress(f"reading {file}")
-        table = read(file, options)
-        found = target_and_inputs(table, options.task)
+        table = read_with_structure(file, options, structure)
+        found, known = declared(table, target_and_inputs(table, options.task), structure)
         X, task = found.X, found.task
         chosen = usual(task, random_state, len(X)) if learner is None else imported(learner, task, seconds=seconds)
         other = None if compare is None else prepared(imported(compare, task, "compare", seconds), X)
@@ -183,6 +190,8 @@ def advise(
             advice = advice_on(
                 X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, effort=effort,
                 budget=clock, rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
+                mute=muted, times=known.times,
+                coordinates=known.coordinates, subsets=known.subsets,
             )  # fmt: skip
     _print_notes(found.notes)
     if any(decision.sure == "unsure" for decision in table.receipt.decisions):
@@ -429,6 +438,14 @@ def studies(name: str | None, as_json: bool) -> None:
     from foldshift.command.listings import study_list
 
     say(study_list(name, as_json), as_json=as_json)
+
+
+def _muted(given: tuple[str, ...]) -> dict[str, str]:
+    """Codes and reasons of checks to mute."""
+    for one in given:
+        if "=" not in one:
+            raise ValueError(f"--mute {one}: give a code and the reason, such as --mute D1='cases are repeated on purpose'")
+    return {code.strip(): reason for code, _, reason in (one.partition("=") for one in given)}
 
 
 def _print_notes(notes: list[str]) -> None:

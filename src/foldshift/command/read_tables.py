@@ -19,7 +19,7 @@ from foldshift.datasets.readers.read_options import make_options
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import Structure, TableOptions
-    from foldshift.core.types import Array, Task
+    from foldshift.core.types import Array, FloatArray, Task
     from foldshift.shift.report.drift_report import DriftReport
 
 
@@ -100,6 +100,38 @@ def target_and_inputs(table: RawTable, task: Task | None = None) -> TargetAndInp
         y = y.astype(np.int64)
     groups = frame[table.groups].astype(object).to_numpy() if table.groups else None
     return TargetAndInputs(frame[table.features], pd.Series(y, name=table.target), groups, task, notes)
+
+
+class Declared(NamedTuple):
+    """Columns of a table that say how its rows belong together, of the rows that have a target; None for those not named."""
+
+    times: pd.Series | None
+    coordinates: FloatArray | None
+    subsets: Array | None
+
+
+def declared(table: RawTable, found: TargetAndInputs, structure: Structure) -> tuple[TargetAndInputs, Declared]:
+    """Take times, coordinates and subsets out of a table; times and subsets are then no inputs, like groups."""
+    frame = table.frame.loc[table.frame[table.target].notna()].reset_index(drop=True)
+    for option, column in structure.named:
+        if column == table.target:
+            raise DataError(Given(option, structure.words(option)), " is the target; name another column")
+        if frame[column].isna().any():
+            n = int(frame[column].isna().sum())
+            raise DataError(Given(option, structure.words(option)), f": {n} rows have no value of {column!r}; fill it in")
+        if option == "space_on" and frame[column].dtype.kind not in "iuf":
+            raise DataError(Given(option, structure.words(option)), f": {column!r} holds {frame[column].iloc[0]!r}, not numbers")
+    gone = [one for one in (structure.time_on, structure.subset_on) if one is not None and one in found.X.columns]
+    X = found.X.drop(columns=gone)
+    if not X.shape[1]:
+        raise DataError(
+            f"the table has no column but {', '.join(map(repr, [*gone, table.target]))}; nothing is left to predict from"
+        )
+    return found._replace(X=X), Declared(
+        None if structure.time_on is None else frame[structure.time_on],
+        frame[list(structure.space_on)].to_numpy(dtype=np.float64) if structure.space_on else None,
+        None if structure.subset_on is None else frame[structure.subset_on].astype(object).to_numpy(),
+    )
 
 
 def _check_finite(table: RawTable) -> None:

@@ -81,6 +81,19 @@ STRUCTURE = (
 )
 
 
+def structure_columns(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that name columns of time, place and subset; it gets them as one argument, ``structure``."""
+
+    @functools.wraps(function)
+    def run(**arguments: Any) -> None:
+        chosen = {name: arguments.pop(name) for name in ("time_on", "space_on", "subset_on")}
+        function(structure=Structure(**chosen | {"space_on": chosen["space_on"] or ()}), **arguments)
+
+    for option in reversed(STRUCTURE[:3]):
+        run = option(run)
+    return run
+
+
 def structure_options(function: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of structure; it gets them as one argument, ``structure``."""
 

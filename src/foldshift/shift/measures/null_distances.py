@@ -89,8 +89,8 @@ def nulls_of_one_cut(
        Journal of the Royal Statistical Society B 32, 115-122.
     """
     n = folds.shape[1]
-    scaled = {pattern_of(row): _fewer(row, n) for row in rows} if n > MANY_ROWS else {}
-    scaled = {pattern: ends for pattern, ends in scaled.items() if len(ends)}
+    fewer_of = {pattern_of(row): _fewer(row, n) for row in rows} if n > MANY_ROWS else {}
+    scaled = {pattern: fewer for pattern, fewer in fewer_of.items() if fewer is not None}
     whole = [pattern for pattern in dict.fromkeys(map(pattern_of, rows)) if pattern not in scaled]
     few = np.sort(folds, axis=1)[:, np.arange(NULL_ROWS) * n // NULL_ROWS] if scaled else folds
     n_cells = n_random * (n * len(whole) + NULL_ROWS * len(scaled))
@@ -104,7 +104,7 @@ def nulls_of_one_cut(
         }
         whole_now = [pattern for pattern in whole if pattern in open_]
         nulls |= null_distances(whole_now, random_cuts(folds, n_cuts, rng), parts)
-        now = {pattern: ends for pattern, ends in scaled.items() if pattern in open_}
+        now = {pattern: fewer for pattern, fewer in scaled.items() if pattern in open_}
         made = null_distances(now.values(), random_cuts(few, n_cuts, rng), parts)
         for pattern, fewer in now.items():
             shrunk = _shrink(pattern[0], n, parts.n_folds)
@@ -121,13 +121,13 @@ def tails(values: FloatArray, distance: float) -> tuple[float, float]:
     return float((1 + larger) / (1 + len(values))), float((1 + smaller) / (1 + len(values)))
 
 
-def _fewer(row: Ranked, n: int) -> Pattern | tuple[()]:
-    """Pattern of `NULL_ROWS` rows like those of a column of n rows; empty if it would not be like it."""
+def _fewer(row: Ranked, n: int) -> Pattern | None:
+    """Pattern of `NULL_ROWS` rows like those of a column of n rows; None if it would not be like it."""
     present = int(row.ends[-1])
     ends: IntArray = np.unique(np.maximum(np.rint(row.ends * (NULL_ROWS / n)).astype(np.int64), 1))
     smallest = np.diff(row.ends, prepend=0).min() * NULL_ROWS / n
     if present * NULL_ROWS < FEWEST_PRESENT * n or (row.is_nominal and smallest < FEWEST_EQUAL):
-        return ()
+        return None
     return row.is_nominal, ends.tobytes()
 
 
