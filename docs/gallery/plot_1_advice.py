@@ -22,7 +22,7 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X = pd.DataFrame(X)  # editors do not know that it is one
 X["treated"] = (y == 0).astype(float)
 model = make_pipeline(StandardScaler(), LogisticRegression())
-advice = foldshift.advise(X, y, model, budget="5s", random_state=0)
+advice = foldshift.advise(X, y, model, effort="quick", random_state=0)
 for issue in advice.faults:
     print(f"{issue.code}: {issue.found} {issue.remedy}")
 
@@ -30,7 +30,7 @@ for issue in advice.faults:
 # Without it
 # ----------
 # The verdict in three sentences, the splitter to pass on, and the paragraph for the methods section.
-advice = foldshift.advise(X.drop(columns="treated"), y, model, budget="5s", random_state=0)
+advice = foldshift.advise(X.drop(columns="treated"), y, model, effort="quick", random_state=0)
 for sentence in advice.verdict:
     print(sentence)
 print(advice.cv)

@@ -199,7 +199,9 @@ def advise(
     shown = advice.to_json() if as_json else str(advice) if verbose else "\n".join(summary(advice))
     if options.reading["target"] is None and not as_json:
         shown = f"{predicted(table, found)}\n{shown}"
-    with on_all_cores(X.size):  # the page runs its code
+    with on_all_cores(X.size):
+        if html is not None:
+            _ = advice.ran  # the code of the page runs while standard output is whole
         answer(shown, as_json=as_json, files={html: advice.to_html} if html is not None else {})
     grave = any(issue.severity != "note" for issue in advice.faults)
     if check and (grave or (advice.split_is_given and advice.split is not None and advice.split.shifted)):
