@@ -10,7 +10,7 @@ import numpy as np
 
 from foldshift.advice.issues import Issue, Severity, issue_about, issue_of, issue_texts
 from foldshift.advice.structure.order import TIME_NAME, is_sorted_by_target, never_falls
-from foldshift.advice.structure.remedies import ColumnRemedy, drop
+from foldshift.advice.structure.remedies import ColumnRemedy, MissingRemedy, drop
 from foldshift.advice.structure.values import RARE
 from foldshift.core.remedies import Remedy
 
@@ -172,7 +172,7 @@ def _remedies(code: str, issue: Issue, structure: Structure) -> tuple[Remedy, ..
         return (ColumnRemedy("space_on", columns), mute)
     if code == "V1":
         values = tuple(dict.fromkeys(f"{one.value:g}" for one in structure.sentinels))
-        return (Remedy("missing", values), mute)
+        return (MissingRemedy("missing", values), mute)
     return (mute,)
 
 

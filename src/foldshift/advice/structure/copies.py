@@ -148,9 +148,13 @@ def _near_copies(
 
 
 def _dimension(distances: FloatArray) -> float:
-    """Number of dimensions in which the rows lie, from neighbours that are not the nearest ones."""
+    """Number of dimensions in which the rows lie, from neighbours that are not the nearest ones.
+
+    In m dimensions, ``j * log(d_j+1 / d_j)`` has the mean ``1 / m`` for each j.
+    """
     first = min(DEEPEST, distances.shape[1] - 2)
-    inverse = np.log(distances[:, -1:] / np.maximum(distances[:, first:-1], 1e-300)).mean()
+    logs = np.log(np.maximum(distances[:, first:], 1e-300))
+    inverse = (np.diff(logs, axis=1) * np.arange(first + 1, distances.shape[1])).mean()
     return 1 / max(float(inverse), 1e-3)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from foldshift.partition import CovariateBalancedKFold, ForwardBlockKFold, SpatialBlockKFold
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, IntArray, Splitter
 
 STEPS_A_FOLD = 10  # steps of time in a block, below which no gap is left: it would cost too much
-BUFFER = 0.1  # of the side of a square as large as the area of one fold
 Kind = Literal["rows", "groups", "time", "space"]
 
 
@@ -187,18 +187,17 @@ def _blocks(structure: Structure, n_folds: int, seed: int, drop: tuple[str, ...]
     part = structure.coordinates
     assert part is not None
     n_folds = min(n_folds, len(np.unique(part.values, axis=0)))
-    options: dict[str, Any] = {"n_splits": n_folds, "buffer": _buffer(part.values, n_folds), "random_state": seed}
+    options: dict[str, Any] = {"n_splits": n_folds, "buffer": _buffer(part.values), "random_state": seed}
     given = f"groups = X[{[*part.columns]!r}]" if part.columns else ""
     why = f"Near rows are alike ({part.source}): the score for other places comes from blocks that were left out."
     splitter, line = SpatialBlockKFold(**options), _line("SpatialBlockKFold", options)
     return HonestCut("space", "blocks of places, with a buffer", splitter, part.values, n_folds, line, given, why, drop)
 
 
-def _buffer(places: FloatArray, n_folds: int) -> float:
-    """Distance from test rows within which nothing is trained on, in two digits: a share of the side of a fold's area."""
-    sides = np.ptp(places, axis=0)
-    side = float(np.prod(sides[sides > 0]) / n_folds) ** (1 / int((sides > 0).sum()))
-    return float(f"{BUFFER * side:.2g}")
+def _buffer(places: FloatArray) -> float:
+    """Distance from test rows within which nothing is trained on: the usual one of a place to the nearest other one."""
+    different = np.unique(places, axis=0)
+    return float(f"{np.median(cKDTree(different).query(different, k=2)[0][:, 1]):.2g}")
 
 
 def _balanced(structure: Structure, n_folds: int, seed: int) -> tuple[Splitter, str]:

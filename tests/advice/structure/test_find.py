@@ -1,0 +1,243 @@
+"""Structure is found where it is, with its source; what was declared is taken as it is, or refused by name."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foldshift.advice import rows_kept_together
+from foldshift.advice.data import as_data
+from foldshift.advice.structure.find import find_structure
+from foldshift.advice.structure.record import Declared, Sentinel
+from held_out_structures import development, development_clean
+
+KINDS = {"groups": "groups", "times": "time", "coordinates": "space"}
+
+
+def found_in(structure):
+    found = {name for kind, name in KINDS.items() if getattr(structure, kind) is not None}
+    copies = structure.copies
+    found |= {"copies"} if copies is not None and copies.n_exact + copies.n_near > max(4, 0.01 * structure.n) else set()
+    found |= {"leak"} if structure.leaks or structure.leaks_by_gaps else set()
+    return found | ({"rare"} if structure.rare else set()) | ({"sentinel"} if structure.sentinels else set())
+
+
+def structure_of(X, y, **declared):
+    return find_structure(as_data(X, y), Declared(**declared))
+
+
+def plain(n=200, p=4, seed=0):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, p)), columns=[f"input {j}" for j in range(p)])
+    return X, X.to_numpy() @ rng.normal(size=p) + rng.normal(size=n), rng
+
+
+def test_structure_is_found_in_the_tables_for_development_and_nothing_in_clean_ones():
+    tables = [*development(), *development_clean()][::2]
+    wrong = {}
+    for table in tables:
+        found = found_in(find_structure(as_data(table.X, table.y, task=table.task)))
+        if found != set(table.structure):
+            wrong[table.name] = (table.structure, found)
+    assert len(wrong) <= 0.03 * len(tables), wrong
+    assert not any(expected == () for expected, _ in wrong.values()), wrong
+
+
+@pytest.mark.parametrize("name", ["00", "10", "14"])
+def test_groups_that_are_found_are_the_groups(name):
+    table = next(one for one in development() if one.name.startswith(name))
+    found = find_structure(as_data(table.X, table.y, task=table.task)).groups.values
+    assert len(set(zip(found, table.codes))) == len(set(found)) == len(set(table.codes))
+
+
+def test_a_source_names_the_columns():
+    X, y, _rng = plain()
+    X["site"] = [f"S{code:02d}" for code in np.repeat(np.arange(20), 10)]
+    assert structure_of(X, y).groups.source == "found: column 'site'"
+    assert structure_of(X, y).groups.code == "G2"
+    assert structure_of(X, y, groups=X.site).groups.source == "declared"
+
+
+def test_nothing_is_looked_for_in_the_place_of_what_was_declared():
+    X, y, _rng = plain()
+    X["site"] = np.repeat(np.arange(20), 10)
+    structure = structure_of(X, y, times=np.arange(len(X)))
+    assert structure.groups is None and structure.times.is_declared
+
+
+DECLARED = {
+    "groups, short": ({"groups": [1, 2]}, r"groups have shape \(2,\)"),
+    "groups, one": ({"groups": ["a"] * 200}, "groups is 'a' in every row"),
+    "groups, missing": ({"groups": [None, *range(199)]}, "groups contain NaN: 1 of 200"),
+    "subsets, one": ({"subsets": [3] * 200}, "subsets is 3 in every row"),
+    "times, one": ({"times": np.zeros(200)}, "times are 0.0 in every row"),
+    "times, text": ({"times": ["2021-01-01"] * 200}, "times hold .*to_datetime"),
+    "times, missing": ({"times": [np.nan, *range(199)]}, "times contain NaN"),
+    "coordinates, one column": ({"coordinates": np.zeros(200)}, "coordinates have shape"),
+    "coordinates, one place": ({"coordinates": np.ones((200, 2))}, "coordinates are .* in every row"),
+    "coordinates, infinite": ({"coordinates": np.full((200, 2), np.inf)}, "coordinates contain infinity"),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_what_cannot_be_a_declaration_is_refused_by_name(name):
+    declared, message = DECLARED[name]
+    X, y, _ = plain()
+    with pytest.raises(ValueError, match=message):
+        structure_of(X, y, **declared)
+
+
+def test_dates_may_be_declared_in_any_form():
+    X, y, _ = plain()
+    dates = pd.Series(pd.date_range("2020-01-01", periods=200))
+    for times in (dates, dates.to_numpy(), dates.dt.date, dates.dt.tz_localize("Europe/Madrid")):
+        assert structure_of(X, y, times=times).times.values.dtype.kind == "M"
+
+
+# Copies
+
+
+@pytest.mark.parametrize("jitter", [0, 1e-6, 1e-3, 0.03])
+@pytest.mark.parametrize("share", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_copies_are_found_with_errors_of_any_size_in_any_share_of_rows(jitter, share, task):
+    X, y, rng = plain(300)
+    y = y if task == "regression" else np.where(y > 0, "yes", "no")
+    again = rng.permutation(300)[: int(share * 300)]
+    more = X.iloc[again] + jitter * rng.normal(size=(len(again), X.shape[1]))
+    together = rows_kept_together(pd.concat([X, more], ignore_index=True), np.concatenate([y, y[again]]))
+    right = together[300:] == together[again]
+    assert right.mean() >= 0.95
+
+
+def test_a_row_with_several_copies_is_found():
+    X, y, rng = plain(300)
+    again = np.tile(rng.permutation(300)[:15], 3)
+    more = X.iloc[again] + 1e-3 * rng.normal(size=(45, 4))
+    together = rows_kept_together(pd.concat([X, more], ignore_index=True), np.concatenate([y, y[again]]))
+    assert (together[300:] == together[again]).all()
+
+
+def test_the_search_says_what_it_would_have_found():
+    X, y, _ = plain(500, p=6)
+    copies = structure_of(X, y).copies
+    assert not copies.any and copies.jitter >= 0.03 and copies.share == 0.05
+    assert structure_of(X.iloc[:30, :2], y[:30]).copies.jitter < 0.03
+
+
+def test_copies_that_the_search_says_it_would_find_are_found():
+    for seed in range(5):
+        X, y, rng = plain(400, p=3, seed=seed)
+        y = np.where(y > 0, "yes", "no")
+        promised = structure_of(X, y).copies
+        again = rng.permutation(400)[: int(promised.share * 400)]
+        more = X.iloc[again] + promised.jitter * rng.normal(size=(len(again), 3))
+        assert structure_of(pd.concat([X, more], ignore_index=True), np.concatenate([y, y[again]])).copies.n_near
+
+
+def test_near_rows_that_are_no_copies_are_none():
+    rng = np.random.default_rng(0)
+    t = rng.uniform(0, 10, 500)
+    curve = pd.DataFrame({"a": np.cos(t), "b": np.sin(t), "c": t}) + 1e-3 * rng.normal(size=(500, 3))
+    assert not structure_of(curve, rng.normal(size=500)).copies.any
+    table = pd.DataFrame(rng.integers(5, size=(500, 3)), columns=list("abc"))
+    assert not structure_of(table, rng.normal(size=500)).copies.any
+
+
+def test_copies_in_a_table_of_which_not_all_rows_are_looked_at():
+    X, y, rng = plain(6000, p=8)
+    again = rng.permutation(6000)[:600]
+    together = rows_kept_together(
+        pd.concat([X, X.iloc[again] + 1e-4 * rng.normal(size=(600, 8))], ignore_index=True), np.concatenate([y, y[again]])
+    )
+    assert (together[6000:] == together[again]).mean() >= 0.9
+
+
+# Order, places, leaks, values
+
+
+def test_rows_sorted_by_the_target_or_by_group_do_not_look_like_time():
+    X, y, rng = plain(300)
+    order = np.argsort(y)
+    assert structure_of(X.iloc[order], y[order]).times is None
+    sites = np.repeat(np.arange(30), 10)
+    shifted = y + 3 * rng.normal(size=30)[sites]
+    assert structure_of(X, shifted, groups=sites).times is None
+
+
+def test_a_column_of_hours_is_not_an_order():
+    X, y, rng = plain(400)
+    X["hour"] = rng.integers(24, size=400)
+    assert structure_of(X, y + X.hour.to_numpy()).times is None
+
+
+def test_a_date_column_with_gaps_gives_no_order():
+    X, y, rng = plain(300)
+    X["date"] = pd.Series(pd.date_range("2020-01-01", periods=300)).mask(rng.random(300) < 0.1)
+    assert structure_of(X, y).times is None
+
+
+def test_columns_computed_from_each_other_are_no_persons():
+    X, y, rng = plain(400)
+    X["age"] = rng.integers(20, 80, 400)
+    X = X.assign(decade=X.age // 10, squared=X.age**2, log=np.log(X.age))
+    assert structure_of(X, y).groups is None
+
+
+def test_coordinates_without_a_field_are_no_space():
+    X, y, rng = plain(400)
+    X["lat"], X["lon"] = rng.uniform(40, 45, 400), rng.uniform(0, 5, 400)
+    assert structure_of(X, y).coordinates is None
+    alike = y + 3 * np.sin(3 * X.lat) * np.cos(3 * X.lon)
+    assert structure_of(X, alike).coordinates.columns == ("lat", "lon")
+
+
+def test_leaks_by_value_and_by_gap():
+    X, y, rng = plain(300)
+    X["late"] = -2 * y + 0.01 * rng.normal(size=300)
+    X["follow up"] = np.where(y > np.median(y), rng.normal(size=300), np.nan)
+    structure = structure_of(X, y)
+    assert (structure.leaks, structure.leaks_by_gaps) == (("late",), ("follow up",))
+
+
+def test_few_rows_of_a_rare_class_do_not_make_a_leak():
+    X, _, rng = plain(200)
+    y = np.where(np.arange(200) < 5, "rare", "usual")
+    X["mark"] = np.where(y == "rare", 4.0, 0.0) + rng.normal(size=200)
+    structure = structure_of(X, y)
+    assert structure.leaks == () and structure.rare == (("rare", 5),)
+
+
+SENTINELS = {
+    "far below": (lambda v: np.where(np.arange(200) < 9, -999.0, v), -999.0),
+    "zero among large": (lambda v: np.where(np.arange(200) < 9, 0.0, 50 + 5 * v), 0.0),
+    "few values": (lambda v: np.where(np.arange(200) < 9, 99.0, (v > 0).astype(float)), 99.0),
+    "in their midst": (lambda v: np.where(np.arange(200) < 9, 99.0, 100 + 50 * v), 99.0),
+}
+
+
+@pytest.mark.parametrize("name", SENTINELS)
+def test_numbers_that_stand_for_missing_values_are_found(name):
+    make, value = SENTINELS[name]
+    X, y, rng = plain()
+    X["dose"] = make(rng.normal(size=200))
+    assert structure_of(X, y).sentinels == (Sentinel("dose", value, 9),)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda rng: rng.poisson(2, 200), lambda rng: rng.integers(0, 100, 200), lambda rng: rng.integers(2, size=200),
+             lambda rng: np.where(rng.random(200) < 0.6, 0, rng.exponential(size=200)), lambda rng: rng.choice([-1, 1], 200)],
+)  # fmt: skip
+def test_usual_numbers_stand_for_no_missing_value(make):
+    X, y, rng = plain()
+    X["dose"] = make(rng).astype(float)
+    assert structure_of(X, y).sentinels == ()
+
+
+def test_wide_and_sparse_tables_are_said_not_to_be_looked_at():
+    from scipy.sparse import csr_matrix
+
+    X, y, _ = plain(60)
+    structure = find_structure(as_data(csr_matrix(X.to_numpy()), y))
+    assert structure.copies is None and structure.groups is None
+    wide = np.random.default_rng(0).normal(size=(40, 2100))
+    assert find_structure(as_data(wide, y[:40])).copies is None
