@@ -23,6 +23,7 @@ WIDTH = 10  # neighbours looked at
 DEEPEST = 3  # copies of one row that are told from its neighbours
 LEVELS = (1e-4, 1e-3, 1e-2)  # chance of a row without copies to look like one
 TIMES_CHANCE, SPARE = 3, 4  # rows beyond which more than chance is at work: times those expected, and as many again
+WIDER = 1.5  # times the distance of nine copies in ten, for those of the rows that were not looked at
 N_DIRECTIONS = 24  # random directions along which near copies are neighbours, for tables of which not all rows are looked at
 BY_TARGET = 5  # neighbours whose target is compared
 JITTERS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 1e-3, 1e-4, 1e-5, 1e-6)  # errors of copies, standard deviations
@@ -133,17 +134,16 @@ def _near_copies(
     # Without copies: the table with every column shuffled by itself, and the same rows without their nearest neighbours.
     nulls = [_chances(nearest_rows(_shuffled(points, rng), queries, width)[0])[0], _chances(distances, DEEPEST)[0]]
     wanted = [_wanted(n_queries, level, nulls) for level in LEVELS]
-    excess = [(chances <= level).sum() - least for level, least in zip(LEVELS, wanted)]
-    best = int(np.argmax(excess))
+    found = [level for level, least in zip(LEVELS, wanted) if (chances <= level).sum() > least]
     pairs = [nothing]
-    if excess[best] > 0:
-        near = chances <= LEVELS[best]
+    if found:
+        near = chances <= max(found)
         pairs += [(queries[near & (depth >= j)], rows[near & (depth >= j), j]) for j in range(DEEPEST)]
     pairs.append(_same_target(target, queries, rows, width))
     first, second = (np.concatenate(part) for part in zip(*pairs))
     if len(first) and n_queries < n:
         far = np.sqrt(((points[first] - points[second]) ** 2).sum(axis=1))
-        first, second = _pairs_within(points, float(np.quantile(far, 0.9)), rng)
+        first, second = _pairs_within(points, WIDER * float(np.quantile(far, 0.9)), rng)
     return (first, second), len(np.unique(first)), n_queries, _power(distances, wanted, n_numeric)
 
 
