@@ -106,7 +106,7 @@ bench_overhead = $(overhead) --study saez_2022 --datasets stock && \
 	$(overhead) --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --config n_seeds=50 n_truth=100
 
 .PHONY: validate
-validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|draws|drift|levels|readings|scores
+validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|draws|drift|levels|readings|scores|structures
 	$(call choice,validate)
 
 # is advice right? coverage, alarms, promises and faults on populations that no rule was made from; MIRROR=folder, SAMPLES=100
@@ -115,6 +115,8 @@ validate_advice = "$(BIN)/python" validation/calibrate_advice.py --out build/adv
 validate_corrected-t = "$(BIN)/python" validation/simulate_corrected_t.py
 # coverage of every interval on six populations, and the promise of recommend_repetitions
 validate_coverage = "$(BIN)/python" validation/simulate_coverage.py
+# what the checks find in tables with a known structure, and how near the honest cut comes to the score at deployment: ten minutes
+validate_structures = "$(BIN)/python" validation/simulate_structures.py
 # the shift that the balanced cuts leave on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
 validate_cuts = "$(BIN)/python" validation/balance_of_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
 # the findings of foldshift_2026 in each published draw of its samples, and in all together: a minute; DRAWS="commit commit ..."
