@@ -134,6 +134,19 @@ def test_copies_that_the_search_says_it_would_find_are_found():
         assert structure_of(pd.concat([X, more], ignore_index=True), np.concatenate([y, y[again]])).copies.n_near
 
 
+@pytest.mark.parametrize("share", [0.05, 1.0])
+def test_copies_with_errors_of_rows_of_few_whole_numbers_are_found(share):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(4, size=(400, 4)).astype(float), columns=list("abcd"))
+    y = np.where(X.a + rng.normal(size=400) > 2, "yes", "no")
+    again = rng.permutation(400)[: int(share * 400)]
+    more = X.iloc[again] + 1e-4 * rng.normal(size=(len(again), 4))
+    together = rows_kept_together(pd.concat([X, more], ignore_index=True), np.concatenate([y, y[again]]))
+    assert (together[400:] == together[again]).all()
+    few = X.assign(a=X.a.where(np.arange(400) > 20, X.a + 1e-4 * rng.normal(size=400)))
+    assert not structure_of(few, y).copies.any
+
+
 def test_near_rows_that_are_no_copies_are_none():
     rng = np.random.default_rng(0)
     t = rng.uniform(0, 10, 500)

@@ -10,6 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from foldshift.advice.structure.neighbours import nearest_rows
+from foldshift.advice.structure.off_grid import rows_off_grid
 from foldshift.advice.structure.record import Copies
 
 if TYPE_CHECKING:
@@ -60,8 +61,11 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
     single.sort()
     target = data.target[single] if data.task == "regression" else None
     found, n_near, n_queries, power = _near_copies(_scaled(values[single], nominal), target, int((~nominal).sum()), rng)
+    first, second = (single[one] for one in found)
+    if not n_near:
+        first, second, n_near = _beside_the_grid(values[:, ~nominal], values[:, nominal], data.target)
     if n_near:
-        links = coo_array((np.ones(len(found[0])), (single[found[0]], single[found[1]])), shape=(data.n, data.n))
+        links = coo_array((np.ones(len(first)), (first, second)), shape=(data.n, data.n))
         same = coo_array((np.ones(data.n), (np.arange(data.n), single[_places(exact, single)])), shape=(data.n, data.n))
         codes = connected_components(links + same if alike.any() else links, directed=False)[1].astype(np.int64)
     return Copies(codes, int(alike.sum()), n_near, n_queries, *power)
@@ -179,6 +183,17 @@ def _chances(distances: FloatArray, first: int = 0) -> tuple[FloatArray, IntArra
 def _wanted(n_queries: int, level: float, nulls: list[FloatArray]) -> float:
     """Number of rows at a level that chance does not reach: by the level, and by what is so near in tables without copies."""
     return TIMES_CHANCE * max(level * n_queries, *(float((null <= level).sum()) for null in nulls)) + SPARE
+
+
+def _beside_the_grid(numbers: FloatArray, others: FloatArray, target: FloatArray) -> tuple[IntArray, IntArray, int]:
+    """Pair rows that lie beside the grid of all other rows with those of the same target at the nearest place on it."""
+    off = rows_off_grid(numbers)
+    if off is None:
+        return np.empty(0, np.int64), np.empty(0, np.int64), 0
+    cells = row_codes(np.column_stack([off.nearest, others, target]))
+    wanted = np.isin(cells, cells[off.rows])
+    first = np.unique(cells, return_index=True)[1]
+    return first[cells[wanted]], np.flatnonzero(wanted), int(off.rows.sum())
 
 
 def _same_target(target: FloatArray | None, queries: IntArray, rows: IntArray, width: int) -> tuple[IntArray, IntArray]:
