@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit, cross_val_score, cross_validate
+from sklearn.neighbors import KNeighborsRegressor
 
 from foldshift.partition import (
     CovariateBalancedKFold,
@@ -26,6 +27,7 @@ from foldshift.partition import (
 from foldshift.partition.structure.spatial_blocks import block_codes
 from foldshift.partition.structure.variogram import variogram_range
 
+MSE = "neg_mean_squared_error"
 quick = settings(deadline=None, max_examples=60, derandomize=True)
 
 
@@ -312,21 +314,48 @@ def test_a_search_within_a_cross_validation_gets_the_groups_of_its_rows(splitter
         assert len(found["test_score"]) == splitter.get_n_splits(X, Y, groups)
 
 
-def test_the_estimate_is_that_of_what_is_to_be_predicted():
-    """A forest-like memory of places looks good at random rows; blocks show what it is at other places."""
-    from sklearn.neighbors import KNeighborsRegressor
+def deployment(kind, seed):
+    """Draw inputs, target and what belongs together, of a sample of 300 rows and of 600 rows at deployment."""
+    rng, n = np.random.default_rng(seed), 900
+    if kind == "space":  # new places are a strip beside the samples, farther from them than the target is alike
+        places = rng.random((n, 2)) * [3, 1]
+        places[300:] = places[300:] * [1, 0.2] + [0, 1.2]
+        waves = rng.normal(0, 1 / 0.08, (200, 2))
+        return places, np.cos(places @ waves.T + rng.uniform(0, 2 * np.pi, 200)).sum(axis=1) / 10, places
+    if kind == "time":  # the target of a day is near that of the day before
+        y = rng.normal(size=n)
+        for day in range(1, n):
+            y[day] += 0.9 * y[day - 1]
+        return np.arange(n)[:, None], y, np.arange(n)
+    sites, x = np.arange(n) % 4, rng.normal(size=(n, 1))
+    return x, (x[:, 0] + 1) * sites + 0.3 * rng.normal(size=n), sites
 
-    places, y = field(600, 0.08, 3)
-    new, truth = field(600, 0.08, 3)[0] + [2, 0], None
-    assert truth is None and new.min(axis=0)[0] >= 2  # places that no sample is near
-    y = y - y.mean()
+
+@pytest.mark.parametrize(
+    ("kind", "splitter"),
+    [
+        ("space", SpatialBlockKFold(5, block_size=0.4, buffer=0.2, random_state=0)),
+        ("time", ForwardBlockKFold(4, gap=40)),
+        ("subsets", SameOtherAllKFold(5, random_state=0)),
+    ],
+)
+def test_the_estimate_is_the_error_at_deployment_and_that_of_random_rows_is_not(kind, splitter):
     learner = KNeighborsRegressor(1)
-    naive = -cross_val_score(learner, places, y, cv=5, scoring="neg_mean_squared_error").mean()
-    blocks = -cross_val_score(
-        learner, places, y, groups=places, cv=SpatialBlockKFold(5, buffer=0.16, random_state=0), scoring="neg_mean_squared_error"
-    ).mean()
-    far = 2 * y.var()  # a neighbour that says nothing
-    assert naive < 0.3 * far and 0.6 * far < blocks < 1.4 * far
+    random, honest, true = [], [], []
+    for seed in range(4 if kind == "subsets" else 10):
+        X, y, groups = deployment(kind, seed)
+        sample, later = np.arange(300), np.arange(340, 900)
+        scores = -cross_val_score(learner, X[:300], y[:300], groups=groups[:300], cv=splitter, scoring=MSE)
+        if kind == "subsets":  # each site is new once
+            scores = scores[[name.trained_on == "other" for name in splitter.split_names(groups[:300])]]
+            splits = [(sample[groups[:300] != site], later[groups[later] == site]) for site in range(4)]
+        else:
+            splits = [(sample, later)]
+        true.append(-cross_val_score(learner, X, y, cv=splits, scoring=MSE).mean())
+        honest.append(scores.mean())
+        random.append(-cross_val_score(learner, X[:300], y[:300], cv=KFold(5, shuffle=True, random_state=0), scoring=MSE).mean())
+    assert np.mean(random) < 0.75 * np.mean(true)
+    assert abs(np.mean(honest) / np.mean(true) - 1) < 0.1
 
 
 def test_cuts_that_an_array_of_folds_cannot_say_name_their_splitter():
