@@ -238,12 +238,19 @@ CLASSES = (X[:, 0] + 0.3 * X[:, 3] > 0.8).astype(np.int64)
 FOLDS = np.arange(40)[None] % 4
 
 
+NEEDED = {
+    "LOSO": {"groups": X[:, 3]},
+    "BLOCKS": {"coordinates": X[:, :2]},
+    "NNDM": {"coordinates": X[:, :2], "prediction_points": X[:, 1:3]},
+}
+
+
 @pytest.mark.parametrize("name", ["SCV4", *PARTITIONERS])
 def test_what_a_partitioner_loads_is_what_is_declared(name):
     def work():
         from foldshift.partition.registry import make_folds
 
-        make_folds(name, X, CLASSES, 2, [1, 2], **({"groups": X[:, 3]} if name == "LOSO" else {}))
+        make_folds(name, X, CLASSES, 2, [1, 2], **NEEDED.get(name, {}))
 
     registry = PACKAGE / "partition/registry.py"
     assert loaded_by(work) == library(registry, objects=[import_path(name)], tables=False)
