@@ -45,7 +45,7 @@ def cut(data: Dataset, name: str, k: int, seeds: Sequence[int], master_seed: int
         else:
             function = choice["partitioner"]
             known = {"categorical_features": data.categorical_features, "groups": data.groups, "task": data.task}
-            options = options_of(function, **known) | options
+            options = options_of(function, **known, coordinates=data.coordinates) | options
         return make_folds(function, data.X, data.y, k, sequences, **options)
     except ValueError as error:
         remedy = (

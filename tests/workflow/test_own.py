@@ -23,7 +23,7 @@ def own_study(tmp_path_factory):
     config = yaml.safe_load(text)
     config["studies"]["saez_2022"]["n_seeds"] = 3
     config["studies"]["saez_2022"]["learners"] += ["HGB"]
-    config["extra_datasets"]["mine"]["sources"] += "?groups=street"
+    config["extra_datasets"]["mine"]["sources"] += "?group_on=street"
     workflow = Workflow(folder, config)
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"size": rng.random(60), "town": rng.choice(["Ulm", "Bonn", "Jena"], 60), "one": 1})
@@ -101,6 +101,31 @@ def test_scaling_per_fold_and_none_run_through(own_study):
     assert scores["fold"]["rmse"].mean() == pytest.approx(whole["rmse"].mean(), rel=0.2)
     assert (scores["fold"]["rmse"].to_numpy() != whole["rmse"].to_numpy()).any()
     assert scores["none"]["rmse"].mean() > scores["fold"]["rmse"].mean()  # in the target's own unit, whose range is above 1
+
+
+def test_blocks_of_places_are_cut_and_their_shift_is_in_the_tables(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(1000 * rng.random((80, 2)), columns=["east", "north"]).round(1)
+    table.assign(y=table.east + 50 * rng.normal(size=80)).to_csv(tmp_path / "mine.csv", index=False)
+    entry = {"task": "regression", "target": "y", "sources": "file:mine.csv?space_on=east,north"}
+    study = {"datasets": ["mine"], "partitioners": ["CV", "TSCV", "BLOCKS"], "n_folds": [5], "n_seeds": 3}
+    config = {"scale": "test", "studies": {"saez_2022": study}, "extra_datasets": {"mine": entry}}
+    workflow = Workflow(tmp_path, config)
+    workflow(targets=("results/saez_2022/tables/dn_by_dataset.csv",), check=True)
+    places = read_prepared(tmp_path / "resources/prepared/global/mine.npz").coordinates
+    folds = {}
+    for file in (tmp_path / "results/saez_2022/folds/mine").rglob("*.npz"):
+        folds |= read_folds(file)[0]
+    apart = np.linalg.norm(places[:, None] - places, axis=2) + np.diag(np.full(80, np.inf))
+
+    def share_with_neighbour(name):
+        return np.mean([row == row[apart.argmin(axis=1)] for row in folds[name, 5]])
+
+    assert share_with_neighbour("BLOCKS") > 0.5 > share_with_neighbour("TSCV")
+    shift = pd.read_csv(tmp_path / "results/saez_2022/tables/dn_by_dataset.csv").set_index("partitioner")["mean_dn"]
+    assert shift["BLOCKS"] > shift["CV"] > shift["TSCV"]
+    found = workflow("--dry-run", config=["datasets=[mine,diabetes]"])
+    assert found.returncode != 0 and "data set diabetes has none; add space_on=COLUMN,COLUMN" in found.stdout + found.stderr
 
 
 def test_another_file_of_the_same_name_is_read_though_its_time_stamp_is_older(tmp_path):

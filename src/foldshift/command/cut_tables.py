@@ -190,7 +190,7 @@ def _check_cut(name: str, tasks: Sequence[str], task: Task, target: str) -> None
     """Refuse a partitioner for the other kind of target."""
     if not tasks or task in tasks:
         return
-    able = [one for one in known_partitioners(task) if not one.startswith("SCV") or one == "SCV"]
+    able = [one for one in known_partitioners(task) if one not in BY_COLUMN and (not one.startswith("SCV") or one == "SCV")]
     holds, other = ("a quantity", "classification") if task == "regression" else ("classes", "regression")
     raise DataError(
         f"--partitioner {name} is for {other}, and the target {target!r} holds {holds}; take ", Remedy("partitioner", able[0]),

@@ -50,6 +50,8 @@ class Dataset:
         Inputs with a single value; they are kept, and 0 after scaling.
     notes : tuple of str
         Messages to the user, e.g. a number of rows that differs from the catalogue's.
+    coordinates : ndarray of shape (n_samples, 2) or (n_samples, 3), or None
+        Place of every row, unscaled, where columns of the place are named.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Dataset:
     n_dropped: int
     constant_features: tuple[str, ...]
     notes: tuple[str, ...]
+    coordinates: FloatArray | None = None
 
     @property
     def categorical_features(self) -> BoolArray:
@@ -106,6 +109,8 @@ def write_prepared(path: PathLike, data: Dataset) -> None:
     arrays["n_categories"] = np.array([len(labels) for labels in data.categories], dtype=np.int64)
     if data.groups is not None:
         arrays["groups"] = data.groups
+    if data.coordinates is not None:
+        arrays["coordinates"] = data.coordinates
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **arrays)
 
@@ -122,6 +127,7 @@ def read_prepared(path: PathLike) -> Dataset:
         **fields,
         categories=tuple(tuple(labels[end - n : end]) for n, end in zip(arrays["n_categories"], ends)),
         groups=arrays.get("groups"),
+        coordinates=arrays.get("coordinates"),
         target_range=tuple(arrays["target_range"].tolist()),
         n_dropped=int(arrays["n_dropped"]),
     )

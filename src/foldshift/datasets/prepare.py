@@ -124,11 +124,13 @@ def prepare(
         scaling=scaling,
         rows=rows,
         n_dropped=n_dropped,
+        coordinates=frame[list(table.space_on)].to_numpy(dtype=np.float64) if table.space_on else None,
         constant_features=tuple(feature for feature, column in zip(features, inputs) if column.is_constant),
         notes=(
             *table.notes,
             *(_own_notes(table, n_dropped, y, classes) if table.own else ()),
             *_group_notes(table, rows),
+            *_place_notes(table),
             *_count_notes(len(rows), len(features), expected_rows, expected_features),
         ),
     )
@@ -181,6 +183,14 @@ def _group_notes(table: RawTable, rows: IntArray) -> tuple[str, ...]:
         f"groups of column {column}: {len(sizes)}, the largest of {sizes.max()} rows; CB-TSCV, CB-SCV and CB-CV keep them "
         "together, the other partitioners do not",
     )
+
+
+def _place_notes(table: RawTable) -> tuple[str, ...]:
+    """Note the columns of the place, and which partitioner heeds them."""
+    if not table.space_on:
+        return ()
+    columns = ", ".join(one_line(name, 60) for name in table.space_on)
+    return (f"place of every row by the columns {columns}: BLOCKS keeps near rows together, the other partitioners do not",)
 
 
 def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ...]) -> list[str]:

@@ -64,7 +64,9 @@ PARTITIONERS = {
     "SCBCV": Partitioner("foldshift.partition.methods.cluster.scbcv_folds", (CLASSES,), True),
     "SPXY": Partitioner("foldshift.partition.methods.spxy.spxy_folds", (NUMBERS, CLASSES), True, ONE_COLUMN_MORE),
     "LOSO": Partitioner("foldshift.partition.methods.leave_group_out.source_folds", (), False, ("groups",)),
-    "BLOCKS": Partitioner("foldshift.partition.structure.spatial_blocks.block_folds", (), False, ("coordinates", "block_size")),
+    "BLOCKS": Partitioner(
+        "foldshift.partition.structure.spatial_blocks.block_folds", (NUMBERS,), False, ("coordinates", "block_size")
+    ),
     "NNDM": Partitioner(
         "foldshift.partition.structure.nearest_distance.nndm_folds", (), False, ("coordinates", "prediction_points")
     ),
@@ -126,12 +128,13 @@ def options_of(
     categorical_features: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     task: Task | None = None,
+    coordinates: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Select the options that a partitioner accepts."""
     if callable(partitioner):
         return {}
     takes = find_partitioner(partitioner).options
-    given = {"categorical_features": categorical_features, "groups": groups, "task": task}
+    given = {"categorical_features": categorical_features, "groups": groups, "task": task, "coordinates": coordinates}
     return {name: value for name, value in given.items() if name in takes and value is not None}
 
 

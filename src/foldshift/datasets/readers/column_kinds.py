@@ -128,6 +128,7 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         left_out=left_out,
         own=options.own,
         groups="" if roles.groups is None else roles.names[roles.groups],
+        space_on=_place_columns(roles, kinds),
         ranges=_scaling_ranges(columns, roles, kinds) if options.ranges else {},
         receipt=columns.receipt,
         source=source,
@@ -183,6 +184,7 @@ class _Roles(NamedTuple):
     target: int | None  # None: the table has no target
     groups: int | None
     kept: list[int]  # target, groups and inputs, in the order of the file
+    place: list[int]  # inputs that give the place of every row
     neither: list[int]  # declared as neither input nor target
     names: dict[int, str]
 
@@ -250,7 +252,22 @@ def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: File
     else:
         inputs = iter(range(1, len(kept) + 1))
         names = {p: "y" if p == where else f"x{next(inputs)}" for p in kept}
-    return _Roles(where, groups, kept, neither, names)
+    place = [_position("space_on", reference, columns) for reference in options.space_on]
+    for p, reference in zip(place, options.space_on):
+        if p in dropped | {where, groups}:
+            what = "the target" if p == where else "the column of groups" if p == groups else "among the dropped columns"
+            raise DataError(f"the column of the place, {reference!r}, is {what}; name another column for the place, or none")
+    return _Roles(where, groups, kept, place, neither, names)
+
+
+def _place_columns(roles: _Roles, kinds: dict[str, str]) -> tuple[str, ...]:
+    """Names of the columns of the place; refuse those that hold no numbers."""
+    names = tuple(roles.names[p] for p in roles.place)
+    for name in names:
+        if kinds.get(name, "nominal") == "nominal":
+            remedy = Remedy("types", ((name, "number"),))
+            raise DataError(f"the column of the place, {name!r}, holds no numbers; name another column, or take ", remedy)
+    return names
 
 
 def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, roles: _Roles) -> dict[int, _Request]:
@@ -266,7 +283,7 @@ def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, ro
             is_classes=p == roles.target and task == "classification",
             is_quantity=(p == roles.target and task == "regression") or wishes.get(p) == "number",
             is_labels=wishes.get(p) == "nominal" or p == roles.groups,
-            is_kept=p in wanted or p in wishes,
+            is_kept=p in wanted or p in wishes or p in roles.place,
             new_texts=new_texts.get(p),
             digits=digits.get(p),
             wish=wishes.get(p, ""),

@@ -32,6 +32,7 @@ class RawTable:
     left_out: dict[str, str] = field(default_factory=dict)  # columns of a user-defined file that are not inputs, and why
     own: bool = False  # whether it was read as a user-defined file, see `foldshift.datasets.readers.infer`
     groups: str = ""  # name of the column that says which rows belong together (not an input); empty if there is none
+    space_on: tuple[str, ...] = ()  # inputs that give the place of every row; empty if none are named
     # smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     receipt: Receipt = field(default_factory=Receipt)  # every decision of the reader, for user-defined files

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FORMATS = ("keel", "csv", "tsv", "space", "arff", "excel", "parquet", "json", "feather", "stata", "sas")
 TYPES = ("number", "nominal", "date")
 NO_HEADER, FIRST_ROW = 0, -1  # values of `header` besides the number of a line
+ALIASES = {"skip": "skip_rows", "skip-rows": "skip_rows", "group_on": "groups"}  # other words for a setting
 THOUSANDS = {",": ",", ".": ".", "'": "'", "blank": " ", " ": " ", "none": "none"}
 
 
@@ -41,6 +42,7 @@ class ReadOptions:
     nominal: tuple[str, ...] = ()  # columns whose values are labels although they look like numbers
     target: str = ""  # the target column; empty: the declared one, else the catalogue's target, else the last column
     groups: str = ""  # the column that says which rows belong together (persons, sites, days); it is not an input
+    space_on: tuple[str, ...] = ()  # columns of numbers that give the place of every row; they stay inputs
     member: tuple[str, ...] = ()  # files of an archive, by base name, joined in this order
     map: dict[str, dict[str, str]] = field(default_factory=dict)  # column to old text to new text
     round: dict[str, int] = field(default_factory=dict)  # column to decimal digits
@@ -85,7 +87,7 @@ def make_options(given: Mapping[str, Any], allowed: Iterable[str] | None = None)
     names = sorted(SETTINGS if allowed is None else allowed)
     values: dict[str, Any] = {}
     for name, value in given.items():
-        name = {"skip": "skip_rows", "skip-rows": "skip_rows"}.get(name, name)
+        name = ALIASES.get(name, name)
         if name not in names:
             raise SourceError(unknown("reading option", name, names))
         if value is not None and value != () and value != [] and value != "":
@@ -103,7 +105,7 @@ def parse_options(query: str, allowed: Iterable[str] | None = None) -> ReadOptio
     values: dict[str, Any] = {}
     for part in query.split("&") if query else []:
         name, equals, value = part.partition("=")
-        name = {"skip": "skip_rows", "skip-rows": "skip_rows"}.get(name, name)
+        name = ALIASES.get(name, name)
         if name not in names:
             raise SourceError(unknown("reading option", name, names))
         if not equals or not value:
@@ -172,6 +174,14 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
     return (str(value),)
 
 
+def _place(name: str, value: Any) -> tuple[str, ...]:
+    """Two or three different columns."""
+    found = _list(name, value)
+    if len(found) not in (2, 3) or len(set(found)) < len(found):
+        raise SourceError("reading option ", Given(name, found), " must name two or three different columns")
+    return found
+
+
 def _names(name: str, value: Any) -> tuple[str, ...]:
     """Names in one text, separated by commas, or in a list of them."""
     texts = _list(name, value)
@@ -235,7 +245,7 @@ def _split_types(name: str, value: str) -> dict[str, str]:
 
 
 _SPLIT: dict[str, Callable[[str, str], Any]] = {
-    **dict.fromkeys(("member", "drop", "keep", "nominal", "missing", "names"), _split_list),
+    **dict.fromkeys(("member", "space_on", "drop", "keep", "nominal", "missing", "names"), _split_list),
     "map": _split_map,
     "round": _split_round,
     "types": _split_types,
@@ -259,6 +269,7 @@ SETTINGS = {
     "nominal": Setting(_list, "COLUMN", "Read the values of a column as labels; short for types.", several=True),
     "target": Setting(_plain, "COLUMN", "The column to predict."),
     "groups": Setting(_plain, "COLUMN", "The column that says which rows belong together."),
+    "space_on": Setting(_place, "COLUMN", "The two or three columns that give the place of every row.", several=True),
     "format": Setting(_one_of(FORMATS), "FORMAT", f"Format of the file: {', '.join(FORMATS)}."),
     "member": Setting(_list, "FILE", "File of a zip archive; several are joined.", several=True),
     "map": Setting(_mapping, "MAP", "New texts for the labels of columns."),

@@ -26,6 +26,7 @@ def write_raw(path: PathLike, table: RawTable) -> None:
     }
     about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
     about |= {"ranges": table.ranges} if table.ranges else {}
+    about |= {"space_on": table.space_on} if table.space_on else {}
     about |= {"receipt": table.receipt.rows("workflow")} if table.own else {}
     arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})
     write_parquet(path, arrow)
@@ -35,5 +36,6 @@ def read_raw(path: PathLike) -> RawTable:
     """Read a table that `write_raw` wrote."""
     arrow = read_parquet(path)
     about = json.loads(arrow.schema.metadata[b"foldshift"])
+    about["space_on"] = tuple(about.get("space_on", ()))
     about["receipt"] = Receipt(kept=about.get("receipt", []))
     return RawTable(arrow.to_pandas(), **about)

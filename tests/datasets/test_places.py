@@ -1,0 +1,67 @@
+"""Columns of the place of every row: read with the table, kept unscaled, and refused where they are none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foldshift.core.errors import DataError
+from foldshift.core.remedies import at
+from foldshift.datasets import prepare, read_file
+from foldshift.datasets.dataset import read_prepared, write_prepared
+from foldshift.datasets.readers.read_options import make_options, parse_options
+from foldshift.engine.storage.raw_table_files import read_raw, write_raw
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"east": 100 * rng.random(20).round(3), "north": rng.random(20).round(3), "site": list("ab") * 10})
+    table["y"] = rng.random(20).round(3)
+    table.loc[4, "north"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path / "t.csv"
+
+
+def test_places_follow_their_rows_unscaled_through_every_file(file, tmp_path):
+    table = read_file(file, target="y", space_on=["east", "north"])
+    write_raw(tmp_path / "raw.parquet", table)
+    again = read_raw(tmp_path / "raw.parquet")
+    assert again.space_on == table.space_on == ("east", "north") and again.features == ["east", "north", "site"]
+    data = prepare(again, "mine", "regression")
+    assert (data.coordinates == table.frame[["east", "north"]].to_numpy()[data.rows]).all() and len(data.y) == 19
+    assert any("BLOCKS keeps near rows together" in note for note in data.notes)
+    write_prepared(tmp_path / "data.npz", data)
+    assert (read_prepared(tmp_path / "data.npz").coordinates == data.coordinates).all()
+
+
+def test_tables_without_a_place_are_written_as_ever(file, tmp_path):
+    table = read_file(file, target="y")
+    write_raw(tmp_path / "raw.parquet", table)
+    assert read_raw(tmp_path / "raw.parquet").space_on == () and b"space_on" not in (tmp_path / "raw.parquet").read_bytes()
+    data = prepare(table, "mine", "regression")
+    write_prepared(tmp_path / "data.npz", data)
+    assert data.coordinates is None and "coordinates" not in np.load(tmp_path / "data.npz").files
+
+
+def test_a_source_names_places_and_groups_in_the_words_of_the_command():
+    options = parse_options("space_on=east,north&group_on=site")
+    assert (options.space_on, options.groups) == (("east", "north"), "site")
+    assert options == make_options({"space_on": ["east", "north"], "group_on": "site"})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"space_on": ["east", "nord"]}, "space_on: unknown column 'nord'; did you mean north?"),
+        ({"space_on": ["east"]}, "two or three different columns"),
+        ({"space_on": ["east", "east"]}, "two or three different columns"),
+        ({"space_on": ["east", "y"]}, "'y', is the target"),
+        ({"space_on": ["east", "site"]}, "'site', holds no numbers"),
+        ({"space_on": ["east", "site"], "groups": "site"}, "is the column of groups"),
+        ({"space_on": ["east", "north"], "drop": ["north"]}, "is among the dropped columns"),
+    ],
+)
+def test_columns_that_are_no_place_are_refused(file, options, words):
+    with pytest.raises(DataError) as error:
+        read_file(file, target="y", **options)
+    assert words in at(error.value.message, "python")
