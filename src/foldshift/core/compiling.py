@@ -7,6 +7,7 @@ the cache folder of a module is named by a digest of the module and of all that 
 from __future__ import annotations
 
 import ast
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -24,20 +25,43 @@ from foldshift.core.cache import cache_root
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
 
+numba: Any = None  # without it the functions run as they are written
 # A folder "coverage" in the working directory, though not a package, is taken for the package that numba looks for, and numba
 # cannot be imported. So it is hidden during that import.
 _spec = None if "coverage" in sys.modules else importlib.util.find_spec("coverage")
-if _spec is not None and _spec.origin is None:
+_is_hidden = _spec is not None and _spec.origin is None
+if _is_hidden:
     sys.modules["coverage"] = None  # type: ignore[assignment]  # None makes an import of it fail
-    import numba
-
+with contextlib.suppress(ModuleNotFoundError):
+    numba = importlib.import_module("numba")
+if _is_hidden:
     del sys.modules["coverage"]
-else:
-    import numba
 
+HAS_NUMBA = numba is not None
+if HAS_NUMBA:
+    from numba.core.event import Event, Listener, register
+
+    class _Announcer(Listener):
+        """Say once, when a function of this library is compiled: whoever waits knows for what."""
+
+        said = False
+
+        def on_start(self, event: Event) -> None:
+            """Write the line before the first kernel is compiled."""
+            if not self.said and event.data["dispatcher"].py_func.__module__.startswith("foldshift."):
+                self.said = True
+                print("foldshift: compiling kernels, once, 5 to 40 s", file=sys.stderr, flush=True)
+
+        def on_end(self, event: Event) -> None:
+            """Nothing is said."""
+
+    register("numba:compile", _Announcer())
+COMPILED_ONLY = "foldshift.learners."  # too slow as they are written: a learner says that it needs numba
 KEPT_VERSIONS = 3  # of the code of a module, so that a change of branch and back compiles nothing
+MOST_STEPS = 20_000_000  # of a call in NumPy while the kernel is not compiled: about a second
 IN_USE_SECONDS = 3600  # code used so recently may belong to a running process
 _DECORATOR = "compiled"
+_steps: dict[Any, float] = {}  # that kernels would have taken in this process; NumPy took them in their place
 _lock = threading.Lock()
 
 
@@ -51,9 +75,13 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Call
     -----
     Names that a kernel uses from another module must be imported with ``from module import name`` at the top of the file, so that
     their source is found.
+
+    Where numba is not installed, the function stays what it is, and those of learners raise ImportError.
     """
     if function is None:
         return lambda function: compiled(function, **options)
+    if not HAS_NUMBA:
+        return _needs_numba(function) if function.__module__.startswith(COMPILED_ONLY) else function
     file = Path(function.__code__.co_filename)
     root = cache_root()
     if root is None or not file.is_file():
@@ -67,6 +95,35 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Call
             return numba.njit(cache=True, **options)(function)
         finally:
             config.CACHE_DIR = before
+
+
+def form_for(kernel: Any, in_numpy: Callable[..., Any], steps: float) -> Callable[..., Any]:
+    """Choose between a kernel and the same in NumPy, which gives the same bytes: nobody waits for a compiler for a small call.
+
+    The kernel is taken where its code is at hand, in this process or in the cache, and where compiling pays: for many `steps`
+    (such as rows times cuts) in one call, or in all calls of this process so far.
+    """
+    if not HAS_NUMBA:
+        return in_numpy
+    if kernel.signatures or _was_kept(kernel.py_func):
+        return kernel
+    _steps[kernel] = _steps.get(kernel, 0.0) + steps
+    return kernel if _steps[kernel] > MOST_STEPS else in_numpy
+
+
+@cache
+def _was_kept(function: Callable[..., Any]) -> bool:
+    return is_kept(function)
+
+
+def _needs_numba(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function that says that the learners of a package need numba."""
+    package = function.__module__.rpartition(".")[0]
+
+    def refuse(*arguments: Any, **options: Any) -> Any:
+        raise ImportError(f"the learners of {package} need numba, which is not installed: pip install numba", name="numba")
+
+    return refuse
 
 
 @cache

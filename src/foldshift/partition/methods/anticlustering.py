@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from foldshift.core.compiling import compiled
+from foldshift.core.compiling import compiled, form_for
 from foldshift.core.gate.rows import check_rows
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
+from foldshift.partition.methods import deal_in_numpy
 from foldshift.partition.methods._assignment import assign
 from foldshift.partition.methods._scaling import complete, renamed, scaled, target_column
 
@@ -72,7 +73,9 @@ def aba_folds(
     points = scaled(*complete(X, categorical_features))
     check_n_folds(n_folds, len(points))
     far = -np.einsum("ij,ij->i", points, points)  # the centre is 0
-    dealt = _anticluster(points, np.argsort(far, kind="stable"), n_folds)
+    dealt = form_for(_anticluster, deal_in_numpy.anticluster, points.size * n_folds)(
+        points, np.argsort(far, kind="stable"), n_folds
+    )
     return renamed(dealt, n_folds, rngs)
 
 
@@ -138,11 +141,12 @@ def twinning_folds(
     check_n_folds(n_folds, len(points))
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(points)), dtype=fold_dtype(n_folds))
+    twin = form_for(_twin, deal_in_numpy.twin, float(points.size) * len(points) * len(rngs))
     for row, rng in zip(folds, rngs):
         left = np.arange(len(points))
         row[:] = n_folds - 1
         for fold in range(n_folds - 1):
-            taken = _twin(points[left], n_folds - fold, rng.integers(len(left)))
+            taken = twin(points[left], n_folds - fold, rng.integers(len(left)))
             row[left[taken]] = fold
             left = np.delete(left, taken)
     return folds

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from foldshift.core.compiling import compiled
+from foldshift.core.compiling import compiled, form_for
 from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target, numeric_target
 from foldshift.partition._inputs import column_mask, measurable
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
+from foldshift.partition.methods import deal_in_numpy
 from foldshift.partition.methods._assignment import assign
 from foldshift.partition.methods.cosine_features import SCALE, sums_by_group, terms_of
 from foldshift.partition.methods.grouped import folds_of_groups
@@ -326,10 +327,11 @@ class _Table:
                 row[:] = rng.permutation(self.n_samples)
             return folds
         terms = terms_of(self.X, self.nominal, self.weights)
+        deal = form_for(_deal, deal_in_numpy.deal, float(SWEEPS) * terms.size * len(rngs))
         for row, rng in zip(folds, rngs):
             runs = runs_of(rng)
             orders = np.array([rng.permutation(len(runs.firsts)) for _ in range(SWEEPS)])
-            dealt = _deal(terms, runs, orders, self.n_folds)
+            dealt = deal(terms, runs, orders, self.n_folds)
             row[:] = rng.permutation(self.n_folds)[dealt]
         return folds
 
@@ -347,7 +349,8 @@ class _Table:
         groups = np.arange(self.n_samples) if self.groups is None else self.groups
         n_groups = groups.max() + 1
         sizes = np.bincount(groups)
-        terms = sums_by_group(terms_of(X, is_nominal, weights), groups, n_groups)
+        by_row = terms_of(X, is_nominal, weights)
+        terms = form_for(sums_by_group, deal_in_numpy.sums_by_group, by_row.size)(by_row, groups, n_groups)
         # How many samples a fold holds is one more thing that should be alike.
         terms = np.column_stack([terms, sizes * (SIZE if (sizes != sizes[0]).any() else 0)])
         order = np.bincount(groups, order) / sizes

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.core.compiling import compiled
+from foldshift.core.compiling import compiled, form_for
+from foldshift.partition.methods import deal_in_numpy
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def terms_of(X: FloatArray, nominal: BoolArray, weights: FloatArray | None = Non
     for j, block in enumerate(blocks):
         scale = SCALE * weights[j]
         if is_wave[j]:
-            _fill_waves(terms, start, waves, _places(X[:, j]), scale)
+            form_for(_fill_waves, deal_in_numpy.fill_waves, len(X) * waves)(terms, start, waves, _places(X[:, j]), scale)
             start += waves
         for member, height in block:
             terms[:, start] = np.round((member - member.mean()) * scale * height)

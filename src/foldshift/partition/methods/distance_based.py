@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.compiling import form_for
 from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition._inputs import measurable
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
+from foldshift.partition.neighbours.all_pairs import AllPairs, assign_all_pairs
 from foldshift.partition.neighbours.metric import METRICS, make_space
 from foldshift.partition.neighbours.search import DUPLICATES, FEWEST_SEEDS, assign_in_groups, class_neighbours
 
 if TYPE_CHECKING:
     from foldshift.core.types import IntArray, Metric, TableLike, UnsignedArray
-    from foldshift.partition.neighbours.search import ClassNeighbours
 
 REMAINDERS = ("spread", "restart")
 
@@ -270,10 +272,17 @@ def cut_by_neighbours(
     rngs = list(rngs)
     folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
     turn = 0
+    # All distances of a class, some steps a number, and once per seed a look at what is free.
+    pairs = float((np.bincount(codes) ** 2.0).sum())
+    assign_of_class = form_for(assign_in_groups, assign_all_pairs, pairs * (X.shape[1] + 5 + len(rngs)))
+    neighbours: Any
     for rows in rows_by_class(codes):
-        neighbours = class_neighbours(space, rows, duplicates, with_lists=len(rngs) >= FEWEST_SEEDS)
+        if assign_of_class is assign_in_groups:
+            neighbours = class_neighbours(space, rows, duplicates, with_lists=len(rngs) >= FEWEST_SEEDS)
+        else:
+            neighbours = AllPairs(space, rows, duplicates == "skipped")
         for row, rng in zip(folds, rngs):
-            group, place = _walk(neighbours, rng, n_folds, walk.hops)
+            group, place = _walk(partial(assign_of_class, neighbours), len(rows), rng, n_folds, walk.hops)
             row[rows] = walk.folds_of(group, place, n_folds, turn if remainders == "spread" else None)
         turn += len(rows)
     if remainders == "restart":
@@ -281,13 +290,19 @@ def cut_by_neighbours(
     return folds
 
 
-def _walk(neighbours: ClassNeighbours, rng: np.random.Generator, n_folds: int, hops: bool) -> tuple[IntArray, IntArray]:
+def _walk(
+    assign: Callable[[IntArray, int, bool], tuple[IntArray, IntArray]],
+    n_members: int,
+    rng: np.random.Generator,
+    n_folds: int,
+    hops: bool,
+) -> tuple[IntArray, IntArray]:
     """Return group and place of every member; the places of a path that starts again go on counting."""
     # The first unassigned sample of a random permutation is a random one among the unassigned.
-    starts = rng.permutation(len(neighbours.members))
+    starts = rng.permutation(n_members)
     if not hops:
-        return assign_in_groups(neighbours, starts, n_folds, False)
-    group, place = assign_in_groups(neighbours, starts, len(starts), True)
+        return assign(starts, n_folds, False)
+    group, place = assign(starts, n_members, True)
     sizes = np.bincount(group)
     return group, place + (np.cumsum(sizes) - sizes)[group]
 

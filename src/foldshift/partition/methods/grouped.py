@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foldshift.core.compiling import compiled
+from foldshift.core.compiling import compiled, form_for
+from foldshift.partition.methods import deal_in_numpy
 from foldshift.partition.methods._assignment import assign
 
 if TYPE_CHECKING:
@@ -49,12 +50,13 @@ def folds_of_groups(sums: FloatArray, sizes: IntArray, order: FloatArray, n_fold
     dealt = _Dealt(np.full(n_groups, -1), np.zeros((sums.shape[1], n_folds)), np.zeros(n_folds, dtype=np.int64))
     work = 1.0 * n_groups * n_folds * sums.shape[1]
     n_sweeps = int(min(SWEEPS, max(FEWEST_SWEEPS, MOST_WORK / max(work, 1))))
-    _exchange(groups, deal, rng.permutation(len(deal)), dealt, False)
+    exchange = form_for(_exchange, deal_in_numpy.exchange, n_sweeps * n_groups * float(sums.shape[1]))
+    exchange(groups, deal, rng.permutation(len(deal)), dealt, False)
     place = np.empty(n_groups)
     place[by_size] = np.arange(n_groups) / n_groups
     for _ in range(n_sweeps):
         tuples = _one_of_each(dealt.folds, place + NEAR * rng.random(n_groups), n_folds)
-        _exchange(groups, tuples, rng.permutation(len(tuples)), dealt, True)
+        exchange(groups, tuples, rng.permutation(len(tuples)), dealt, True)
     return rng.permutation(n_folds)[dealt.folds]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foldshift.core.compiling import compiled
+from foldshift.core.compiling import compiled, form_for
 from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.kdtree import MOST_FEATURES, nearest_candidates
 from foldshift.core.seeding import as_generator
@@ -16,6 +16,7 @@ from foldshift.partition.fold_numbers import fold_dtype
 from foldshift.partition.folds import given_folds
 from foldshift.partition.neighbours.metric import make_space
 from foldshift.shift.columns import matched_columns
+from foldshift.shift.measures import in_numpy
 from foldshift.shift.measures.hellinger import bin_codes
 from foldshift.shift.measures.ks import fold_ks
 from foldshift.shift.table_versions import FEWEST_ROWS, as_numbers, as_table, is_frame
@@ -308,7 +309,8 @@ def _hellinger(counts: IntArray, totals: IntArray, sizes: IntArray, n: int) -> F
 def _energy(coordinates: FloatArray, is_nominal: BoolArray, folds: UnsignedArray, n_folds: int) -> FloatArray:
     """Compute the energy distance of every fold from sums of distances over all pairs, pairs touching the fold, pairs within."""
     n = len(coordinates)
-    within, from_row = _distance_sums(np.ascontiguousarray(coordinates.T), is_nominal, np.ascontiguousarray(folds.T), n_folds)
+    sums = form_for(_distance_sums, in_numpy.distance_sums, n * folds.size)
+    within, from_row = sums(np.ascontiguousarray(coordinates.T), is_nominal, np.ascontiguousarray(folds.T), n_folds)
     out = np.empty((len(folds), n_folds))
     for row, cut, tests in zip(out, folds, 2 * within):
         m = np.bincount(cut, minlength=n_folds)

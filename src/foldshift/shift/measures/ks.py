@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy import special
 
-from foldshift.core.compiling import compiled
+from foldshift.core.compiling import compiled, form_for
 from foldshift.core.gate.numbers import whole_numbers
 from foldshift.core.repr import readable
 from foldshift.partition.folds import given_folds
+from foldshift.shift.measures import in_numpy
 from foldshift.shift.table_versions import as_numbers, features_frame, features_in_words, numeric_tables, plan_versions
 
 if TYPE_CHECKING:
@@ -412,7 +413,12 @@ def fold_ks(y: ArrayLike, folds: ArrayLike, n_folds: int | None = None) -> Float
     order = np.argsort(y, kind="stable")
     sorted_y = y[order]
     ends = np.append(np.flatnonzero(sorted_y[1:] != sorted_y[:-1]) + 1, len(y))
-    return fold_ks_in_order(np.ascontiguousarray(folds[:, order]), ends, n_parts)[:, :n_folds]
+    return ks_of_ranks(np.ascontiguousarray(folds[:, order]), ends, n_parts)[:, :n_folds]
+
+
+def ks_of_ranks(folds: Array, ends: IntArray, n_folds: int) -> FloatArray:
+    """Compute `fold_ks_in_order`, in NumPy while that is not compiled and the call is small."""
+    return form_for(fold_ks_in_order, in_numpy.fold_ks, folds.size)(folds, ends, n_folds)
 
 
 @compiled

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import special
 from scipy.stats import chi2
 
-from foldshift.core.compiling import compiled
-from foldshift.shift.measures.ks import fold_ks_in_order
+from foldshift.core.compiling import compiled, form_for
+from foldshift.shift.measures import in_numpy
+from foldshift.shift.measures.ks import ks_of_ranks
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, IntArray, UnsignedArray
@@ -41,11 +42,12 @@ def fold_tests(is_nominal: bool, ends: IntArray, folds: UnsignedArray, n_folds: 
     the limit of D, or of chi-square.
     """
     if is_nominal:
-        distance, statistic = _fold_shares_in_order(folds, ends, n_folds)
+        distance, statistic = form_for(_fold_shares_in_order, in_numpy.fold_shares, folds.size)(folds, ends, n_folds)
         p = chi2.sf(statistic, len(ends) - 1) if len(ends) > 1 else np.ones(statistic.shape)
         return distance, np.where(np.isnan(statistic), np.nan, p)
-    distance = fold_ks_in_order(folds, ends, n_folds)
-    return distance, special.kolmogorov(np.sqrt(_weights(folds, int(ends[-1]), n_folds)) * distance)
+    distance = ks_of_ranks(folds, ends, n_folds)
+    weights = form_for(_weights, in_numpy.fold_weights, folds.size)(folds, int(ends[-1]), n_folds)
+    return distance, special.kolmogorov(np.sqrt(weights) * distance)
 
 
 @compiled
@@ -105,7 +107,7 @@ def random_cuts(folds: UnsignedArray, n_random: int, rng: np.random.Generator) -
     for first in range(0, n_random, step):
         part = np.arange(first, min(first + step, n_random))
         cuts = sizes[part % len(folds)]
-        _shuffle(cuts, states[part])
+        form_for(_shuffle, in_numpy.shuffle, cuts.size)(cuts, states[part])
         yield cuts
 
 
