@@ -25,7 +25,17 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]  # a class with the methods of its own; those that it inherits are scikit-learn's
-exclude_patterns = ["_build", "gallery", "results", "findings.md", "add_a_study.md", "cluster.md", "scale.md", "**/GALLERY*.rst"]
+exclude_patterns = [
+    "_build",
+    "gallery",
+    "results",
+    "questions",
+    "findings.md",
+    "add_a_study.md",
+    "cluster.md",
+    "scale.md",
+    "**/GALLERY*.rst",
+]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 nitpicky = False
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "substitution"]

@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 import foldshift
+import question_pages
 from foldshift.core.imports import import_object
 from foldshift.engine.config.merge import at_scale, resolve
 from foldshift.engine.config.runs import configure
@@ -53,7 +54,7 @@ def write(docs):
         wanted[name] = _links((ROOT / "docs" / name).read_text(encoding="utf-8"))
     for study in find_studies():
         wanted[f"studies/{study}.md"] = study_page(study)
-    wanted |= results_pages(results)
+    wanted |= results_pages(results) | question_pages.site_pages()
     for name, text in wanted.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:

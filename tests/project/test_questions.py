@@ -1,0 +1,53 @@
+"""Pages of questions: each has its parts, its code runs, its picture is drawn from it, and its evidence is there."""
+
+import re
+
+import pytest
+
+import question_pages as pages
+
+FILES = pages.question_files()
+# Words that people type, and the page they are led to.
+ASKED = {
+    "stratified k-fold continuous target regression": "stratified_regression",
+    "confidence interval cross-validation": "confidence_interval",
+    "corrected resampled t-test python": "corrected_t_test",
+    "repeated group k-fold": "repeated_group_k_fold",
+    "groups nested cross-validation": "nested_groups",
+    "stratify several columns multilabel": "multilabel",
+    "confidence interval auc cross-validation": "auc_interval",
+    "how many repetitions cross-validation": "how_many_repetitions",
+    "train test split fair adversarial validation": "fair_split",
+    "time series spatial cross-validation": "time_and_space",
+    "leakage duplicates patients identifiers": "leakage",
+    "critical difference diagram": "critical_difference",
+    "compare two models one data set many": "two_models",
+    "keel dob-scv python": "keel_dob_scv",
+}
+
+
+def test_each_question_leads_to_its_page_by_the_words_of_titles_alone():
+    titles = {path.stem: pages.title_of(path.read_text(encoding="utf-8")).lower() for path in FILES}
+    assert set(titles) == set(ASKED.values())
+    for words, page in ASKED.items():
+        hits = {name: sum(word in title for word in words.split()) / len(title) ** 0.25 for name, title in titles.items()}
+        assert max(hits, key=hits.get) == page, f"{words}: {hits}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_the_code_of_a_page_runs_and_its_picture_is_drawn(path):
+    text = path.read_text(encoding="utf-8")
+    answer = re.search(r"\A# .+\n\n(.+)\n", text)[1]
+    assert len(re.findall(r"[.?!](?: |$)", answer)) == 2, "the answer is two sentences"
+    assert "**Evidence.**" in text and len(pages.PICTURE.findall(text)) == 1
+    page = pages.site_page(text)
+    assert page.count("<svg") == 1 and "It prints:" in page and "<!-- picture" not in page
+    for link in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (path.parent / link).exists(), link
+
+
+def test_the_code_block_stays_whole_where_it_is_shown_with_what_it_prints():
+    text = '# A title\n\n```python\nprint(1)\n```\n\n<!-- picture: Words.\n{"a": 1, "b": (0, 2, 3)}\n-->\n'
+    page = pages.site_page(text)
+    assert "```python\nprint(1)\n```\n\nIt prints:\n\n```text\n1\n```" in page and page.count("```") % 2 == 0
+    assert page.count('class="maindot"') == 2 and page.count('class="main"') == 1
