@@ -79,6 +79,8 @@ def test_new_rows_are_predicted_by_the_models_of_the_folds_as_by_each_alone(name
     if predict is None:
         assert "random_state" in model.get_params()
         return
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        model.fold_predictor(X, y + 0.5, new)
     # Of the second partition, one training part lacks the last class.
     for folds in (_folds(y, 3, 1)[0], np.where((y == y.max()) | (np.arange(len(y)) < len(y) // 4), 0, 1).astype(np.uint8)):
         parts = [(X[folds != f], labels[folds != f]) for f in range(folds.max() + 1)]

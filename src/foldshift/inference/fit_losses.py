@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -53,24 +53,49 @@ def fold_losses(
 
     ``states`` holds the `random_state` of every fit; it is used if the estimator's own is None.
     """
+    found = [(inside, outside.mean()) for inside, outside in losses_by_fold(estimator, sample, folds, states, loss, predict)]
+    return [inside for inside, _ in found], float(np.mean([truth for _, truth in found]))
+
+
+def losses_by_fold(
+    estimator: Estimator,
+    sample: Sample,
+    folds: UnsignedArray,
+    states: Sequence[int] | UnsignedArray,
+    loss: Loss,
+    predict: FoldPredictor | None = None,
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield the losses of every fold's model on its test part and on the held-out rows; arguments as in `fold_losses`."""
     X, y, X_rest, y_rest = sample
     if predict:
-        inside = loss(y, estimator.predict_folds(X, y, folds[None])[0])
-        truths = [_checked(loss(y_rest, predicted)).mean() for predicted in predict(folds)]
-        return [_checked(inside[folds == fold]) for fold in range(len(states))], float(np.mean(truths))
-    losses, truths = [], []
+        own = _checked(loss(y, estimator.predict_folds(X, y, folds[None])[0]))
+        for fold, predicted in enumerate(predict(folds)):
+            yield own[folds == fold], _checked(loss(y_rest, predicted))
+        return
     for fold, state in enumerate(states):
         test = folds == fold
-        parts = [(X[test], y[test]), (X_rest, y_rest)]
-        inside, outside = losses_after_fit(estimator, X[~test], y[~test], parts, state, loss)
-        losses.append(inside)
-        truths.append(outside.mean())
-    return losses, float(np.mean(truths))
+        inside, outside = losses_after_fit(estimator, X[~test], y[~test], [(X[test], y[test]), (X_rest, y_rest)], state, loss)
+        yield inside, outside
 
 
 def held_out_loss(estimator: Estimator, sample: Sample, state: int, loss: Loss) -> float:
     """Mean loss on the held-out rows after training on the whole sample."""
     return float(losses_after_fit(estimator, sample.X, sample.y, [(sample.X_rest, sample.y_rest)], state, loss)[0].mean())
+
+
+def held_out_moments(estimator: Estimator, sample: Sample, state: int, loss: Loss, block: int = 20_000) -> tuple[float, float]:
+    """Mean loss on the held-out rows after training on the whole sample, and its standard error; `block` rows at a time."""
+    from foldshift.core.estimators import clone_with_state
+    from foldshift.core.user_code.answers import predictions_after_fit, predictions_of
+
+    X, y, X_rest, y_rest = sample
+    model, classes = clone_with_state(estimator, state), np.concatenate([y, np.unique(y_rest)])
+    losses = [_checked(loss(y_rest[:block], predictions_after_fit(model, X, y, X_rest[:block], classes)))]
+    for start in range(block, len(y_rest), block):
+        part = slice(start, start + block)
+        losses.append(_checked(loss(y_rest[part], predictions_of(model, X_rest[part], classes))))
+    found = np.concatenate(losses)
+    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else np.nan
 
 
 def losses_after_fit(

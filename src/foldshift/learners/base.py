@@ -110,7 +110,7 @@ class _Shared(BaseEstimator):
         if "random_state" in self.get_params(deep=False):
             return None
         model = clone(self)
-        rows, targets = model._validated(X, y)
+        rows, targets = model._validated(X, model._target_of_folds(y))
         new = model._validated(X_new, reset=False)
 
         def predict(folds: UnsignedArray) -> Iterator[Array]:
@@ -119,6 +119,10 @@ class _Shared(BaseEstimator):
                 yield model._predict_after(rows[training], targets[training], new)
 
         return predict
+
+    def _target_of_folds(self, y: Any) -> Any:
+        """Check the target that `fold_predictor` is given, as `fit` does."""
+        return y
 
     def _predict_after(self, X: FloatArray, y: Array, X_new: FloatArray) -> Array:
         """Predict new samples after training; inputs are checked."""
@@ -274,6 +278,10 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         """
         codes = self.decide(self.predict_proba(X))  # first: it says when the estimator is not fitted
         return self.classes_[codes]
+
+    def _target_of_folds(self, y: Any) -> Any:
+        check_classification_targets(self._target(y))
+        return y
 
     def _predict_after(self, X: FloatArray, y: Array, X_new: FloatArray) -> Array:
         self.classes_, codes = np.unique(y, return_inverse=True)

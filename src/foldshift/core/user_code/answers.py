@@ -36,10 +36,18 @@ def predictions_after_fit(model: Estimator, X: TableLike, y: Array, rows: TableL
     LearnerError
         If it raises anything but MemoryError, or if its answer is of another kind.
     """
-    name, place = title(model), "be fitted"
+    return predictions_of(model, rows, target, fit_on=(X, y))
+
+
+def predictions_of(model: Estimator, rows: TableLike, target: Array, fit_on: tuple[TableLike, Array] | None = None) -> Array:
+    """Predict some rows by a fitted learner, which is fitted first where `fit_on` has inputs and target.
+
+    Errors as of `predictions_after_fit`.
+    """
+    name, place = title(model), "be fitted" if fit_on else "predict"
     try:
         with no_copies():
-            model = model.fit(X, y)
+            model = model.fit(*fit_on) if fit_on else model
             place = "predict"
             answer = model.predict(rows)
     except MemoryError:

@@ -184,7 +184,7 @@ class NNClassifier(FoldClassifier):
             return None
         X, X_new = self._numbers(X), self._numbers(X_new)
         settings = self._settings(X)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(self._target_of_folds(y), return_inverse=True)
         length = min(max(NEW_LENGTH, 4 * settings.n_neighbors), len(X))
         listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, settings)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 RERANDOMISED = "Rerandomised"
 NESTED_FOLDS = 5
+TIMES_A_SAMPLE = 5  # rows of a data set for each row of a sample, at least
 METHODS = ("nested", "corrected t", "conservative Z")
 
 

@@ -12,7 +12,8 @@ from foldshift.core.seeding import seed_sequence
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.inference.comparisons.conservative_z import conservative_z
 from foldshift.inference.comparisons.paired import nadeau_bengio
-from foldshift.inference.fit_losses import losses_after_fit, squared_error, zero_one_loss
+from foldshift.inference.fit_losses import Sample as Drawn
+from foldshift.inference.fit_losses import fold_predictor, held_out_moments, losses_after_fit, squared_error, zero_one_loss
 from foldshift.inference.intervals.cross_validation import nested_cv_interval
 from foldshift.studies.common.samples import attempt
 from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS, NESTED_FOLDS, n_fits
@@ -29,13 +30,14 @@ if TYPE_CHECKING:
 
 HELD_OUT_SHARE = 10  # a hold-out tests one of so many folds
 ENDS = ("estimate", "low", "high")
+TRUTH = ("truth", "truth_noise")
 KEYS = ("population", "task", "learner", "cut", "method", "n_sample", "replicate")
 SCHEMAS = {
     "methods": pa.schema(
         [
             *[(name, TEXT) for name in KEYS[:5]],
             *[(name, pa.int32()) for name in KEYS[5:]],
-            *[(name, pa.float64()) for name in (*ENDS, "truth")],
+            *[(name, pa.float64()) for name in (*ENDS, *TRUTH)],
             ("n_fits", pa.int32()),
             ("status", TEXT),
             ("message", TEXT),
@@ -53,6 +55,7 @@ def measure_methods(
     n_holdouts: int,
     n_halves: int,
     level: float,
+    truth_rows: int,
     learners: dict[str, dict[str, Any]],
     master_seed: int,
     limits: dict[str, float | None],
@@ -69,18 +72,18 @@ def measure_methods(
 
     def measure(estimator: Estimator, X: FloatArray, sample: Sample, rng: np.random.Generator) -> Rows:
         fit = _Fits(estimator, np.ascontiguousarray(X), sample, int(rng.integers(2**32)))
-        truth, message = attempt(fit.error_outside)
+        outside, message = attempt(fit.error_outside)
+        truth = dict(zip(TRUTH, (np.nan, np.nan) if outside is None else outside))
         found: Rows = []
         for partitions in sample.partitions:
             for interval in (_nested, _corrected_t, _conservative_z):  # in the order of METHODS
                 ends, reason = attempt(interval, fit, partitions, level)
                 numbers = dict(zip(ENDS, ends if ends is not None else (np.nan,) * len(ENDS)))
-                numbers["truth"] = np.nan if truth is None else truth
-                found.append(numbers | {"message": reason or message})
+                found.append(numbers | truth | {"message": reason or message})
         return found
 
     work = SampleMeasure("methods", SCHEMAS["methods"], labels, cut, measure)
-    return {"methods": measure_samples(inputs, cell, work, SharedSettings(cuts, learners, master_seed, limits))}
+    return {"methods": measure_samples(inputs, cell, work, SharedSettings(cuts, learners, master_seed, limits), truth_rows)}
 
 
 class Sizes(NamedTuple):
@@ -97,17 +100,23 @@ class _Fits:
     def __init__(self, estimator: Estimator, X: FloatArray, sample: Sample, state: int) -> None:
         self.estimator, self.state = estimator, state
         y = sample.population.y
-        self.X, self.y, self.outside = X[sample.rows], y[sample.rows], (X[sample.rest], y[sample.rest])
+        self.X, self.y = X[sample.rows], y[sample.rows]
+        self.whole = Drawn(self.X, self.y, X[sample.rest], y[sample.rest])
         self.loss = zero_one_loss if y.dtype.kind == "i" else squared_error
+        self.predict, _ = attempt(fold_predictor, estimator, Drawn(self.X, self.y, self.X, self.y))
 
     def losses(self, train: IntArray, test: IntArray) -> FloatArray:
         """Losses of some rows of the sample after training on others."""
+        if self.predict:  # the model of fold 0 is trained on the rows of the other folds
+            trained_on = np.zeros(len(self.y), dtype=np.uint8)
+            trained_on[train] = 1
+            return self.loss(self.y[test], next(iter(self.predict(trained_on)))[test])
         parts = [(self.X[test], self.y[test])]
         return losses_after_fit(self.estimator, self.X[train], self.y[train], parts, self.state, self.loss)[0]
 
-    def error_outside(self) -> float:
-        """Mean loss outside the sample after training on the whole of it."""
-        return float(losses_after_fit(self.estimator, self.X, self.y, [self.outside], self.state, self.loss)[0].mean())
+    def error_outside(self) -> tuple[float, float]:
+        """Mean loss outside the sample after training on the whole of it, and its standard error."""
+        return held_out_moments(self.estimator, self.whole, self.state, self.loss)
 
     def holdout_errors(self, holdouts: list[Holdout]) -> FloatArray:
         """Mean loss on the rows that each hold-out tests."""
