@@ -61,8 +61,7 @@ def both(call, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(compiling, "HAS_NUMBA", False)
         plain = call()
-    with monkeypatch.context() as patch:
-        patch.setattr(compiling, "MOST_STEPS", -1.0)
+    with compiling.compiling_always():
         return plain, call()
 
 

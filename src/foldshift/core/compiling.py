@@ -15,7 +15,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +109,17 @@ def form_for(kernel: Any, in_numpy: Callable[..., Any], steps: float) -> Callabl
         return kernel
     _steps[kernel] = _steps.get(kernel, 0.0) + steps
     return kernel if _steps[kernel] > MOST_STEPS else in_numpy
+
+
+@contextlib.contextmanager
+def compiling_always() -> Iterator[None]:
+    """Take kernels for small calls as well: where calls are made in order to compile."""
+    global MOST_STEPS
+    before, MOST_STEPS = MOST_STEPS, -1
+    try:
+        yield
+    finally:
+        MOST_STEPS = before
 
 
 @cache

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foldshift.core.compiling import kernel_sources
+from foldshift.core.compiling import compiling_always, kernel_sources
 from foldshift.core.imports import import_object
 from foldshift.evaluation.classifiers import evaluate_class_cell
 from foldshift.evaluation.learner import build_learner, design_matrix
@@ -156,7 +156,7 @@ def _call_all(group: list[tuple[str, Callable[..., Any], tuple[dict[Any, Any]]]]
     for name, function, arguments in group:
         start, message = time.process_time(), ""
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), compiling_always():
                 warnings.simplefilter("ignore")
                 function(*arguments)
         except (Exception, SystemExit) as error:  # whatever a learner raises costs no more than its own part
