@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from foldshift.core.errors import DataError
 from foldshift.inference import check_scores
-from foldshift.inference.check_scores import NAMES
+from foldshift.inference.score_tables.check_scores import NAMES
 
 
 def brute_pooled(negative, positive, names):

@@ -8,8 +8,8 @@ import pytest
 
 from foldshift.core.errors import DataError
 from foldshift.inference import compare, mcnemar, wilcoxon_signed_ranks
-from foldshift.inference.comparisons.score_columns import higher_is_better
 from foldshift.inference.comparisons.sign_flips import MOST_COUNTED, sign_flip_p
+from foldshift.inference.score_tables.score_columns import higher_is_better
 
 
 def wide(a, b, **more):

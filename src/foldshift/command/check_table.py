@@ -12,8 +12,8 @@ from foldshift.command.read_tables import read_all_columns
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.printable import printable_lines
 from foldshift.core.remedies import Message, Remedy, at
-from foldshift.inference.check_scores import NAMES, CheckedScores, check_scores
-from foldshift.inference.comparisons.score_columns import ROLES, plain_name
+from foldshift.inference.score_tables.check_scores import NAMES, CheckedScores, check_scores
+from foldshift.inference.score_tables.score_columns import ROLES, plain_name
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions

@@ -13,7 +13,7 @@ from foldshift.inference.comparisons.comparison import p_text
 
 if TYPE_CHECKING:
     from foldshift.inference.comparisons.ranks import CriticalDifference
-    from foldshift.inference.comparisons.table_comparison import Pair, TableComparison
+    from foldshift.inference.score_tables.table_comparison import Pair, TableComparison
 
 MOST_ROWS = 45  # pairs in one picture of intervals
 MOST_CELLS = 16  # learners in one matrix

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from foldshift.command.read_tables import read_all_columns
 from foldshift.core.files import write_text
 from foldshift.core.remedies import at
-from foldshift.inference.comparisons.score_comparison import compare_table
+from foldshift.inference.score_tables.score_comparison import compare_table
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
-    from foldshift.inference.comparisons.score_columns import TableColumns
-    from foldshift.inference.comparisons.table_comparison import TableComparison
+    from foldshift.inference.score_tables.score_columns import TableColumns
+    from foldshift.inference.score_tables.table_comparison import TableComparison
 
 
 def compared(file: str, options: TableOptions, columns: TableColumns, **how: Any) -> tuple[TableComparison, list[str]]:

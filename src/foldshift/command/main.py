@@ -34,7 +34,7 @@ from foldshift.core.remedies import at  # noqa: E402
 
 if TYPE_CHECKING:
     from foldshift.advice.work_plan import Effort
-    from foldshift.inference.comparisons.score_columns import TableColumns
+    from foldshift.inference.score_tables.score_columns import TableColumns
     from foldshift.partition.export import Format
 
 P = ParamSpec("P")

@@ -1,5 +1,3 @@
-from .check_scores import CheckedScores as CheckedScores
-from .check_scores import check_scores as check_scores
 from .comparisons.accuracy_tests import (
     compare_independent as compare_independent,
 )
@@ -36,7 +34,6 @@ from .comparisons.paired import (
 from .comparisons.ranks import critical_difference as critical_difference
 from .comparisons.ranks import friedman as friedman
 from .comparisons.sign import sign_test as sign_test
-from .comparisons.table_comparison import TableComparison as TableComparison
 from .comparisons.wilcoxon import SignedRanks as SignedRanks
 from .comparisons.wilcoxon import wilcoxon_signed_ranks as wilcoxon_signed_ranks
 from .intervals.accuracy import accuracy_interval as accuracy_interval
@@ -72,6 +69,9 @@ from .repetitions.variance import (
 from .repetitions.variance import (
     variance_components as variance_components,
 )
+from .score_tables.check_scores import CheckedScores as CheckedScores
+from .score_tables.check_scores import check_scores as check_scores
+from .score_tables.table_comparison import TableComparison as TableComparison
 from .simulation.audit import coverage_audit as coverage_audit
 from .simulation.source_models import (
     mean_predictor_fixed as mean_predictor_fixed,

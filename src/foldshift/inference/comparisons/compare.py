@@ -15,12 +15,12 @@ from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons.equivalence import equivalence_test
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
 from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
-from foldshift.inference.comparisons.score_columns import TableColumns
+from foldshift.inference.score_tables.score_columns import TableColumns
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, Splitter, TableLike
     from foldshift.inference._fold_scores import CutOptions
-    from foldshift.inference.comparisons.table_comparison import TableComparison
+    from foldshift.inference.score_tables.table_comparison import TableComparison
 
 DESIGNS = ("folds", "datasets", "sources")
 FOLD_TESTS = (
@@ -266,7 +266,7 @@ def _of_table(
     confidence: float,
 ) -> TableComparison:  # fmt: skip
     """Compare the learners of a table of scores; refuse arguments that are for other designs."""
-    from foldshift.inference.comparisons.score_comparison import compare_table
+    from foldshift.inference.score_tables.score_comparison import compare_table
 
     wrong = [name for name, value in others.items() if value is not None]
     if wrong:

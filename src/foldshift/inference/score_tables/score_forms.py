@@ -9,7 +9,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Remedy
-from foldshift.inference.comparisons.score_columns import (
+from foldshift.inference.score_tables.score_columns import (
     ROLES,
     counts_something,
     is_column_of_scores,
@@ -18,7 +18,7 @@ from foldshift.inference.comparisons.score_columns import (
 )
 
 if TYPE_CHECKING:
-    from foldshift.inference.comparisons.score_columns import Columns
+    from foldshift.inference.score_tables.score_columns import Columns
 
 KEYS = ("dataset", "repeat", "fold", "item")
 MOST_LEARNERS = 200

@@ -12,13 +12,13 @@ from foldshift.core.printable import printable_lines
 from foldshift.core.remedies import Door, at
 from foldshift.core.repr import figures, readable
 from foldshift.inference.comparisons.comparison import p_text
-from foldshift.inference.comparisons.score_table import WORDS
+from foldshift.inference.score_tables.score_table import WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from foldshift.inference.comparisons.ranks import CriticalDifference
-    from foldshift.inference.comparisons.score_table import ScoreTable
+    from foldshift.inference.score_tables.score_table import ScoreTable
 
 MOST_LINES, WIDTH = 12, 118
 MOST_NAMED = 8  # learners in one line

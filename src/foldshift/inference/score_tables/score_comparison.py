@@ -14,18 +14,18 @@ from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given
 from foldshift.inference.comparisons.paired import mcnemar, nadeau_bengio
 from foldshift.inference.comparisons.ranks import CriticalDifference, critical_difference
-from foldshift.inference.comparisons.score_table import WORDS, ScoreTable, read_scores
 from foldshift.inference.comparisons.sign_flips import sign_flip_p
-from foldshift.inference.comparisons.table_comparison import Pair, Power, TableComparison
 from foldshift.inference.comparisons.wilcoxon import hodges_lehmann, wilcoxon_signed_ranks
 from foldshift.inference.corrections import adjust_p
 from foldshift.inference.intervals.score_difference import PAIRED, Paired, paired_ends
+from foldshift.inference.score_tables.score_table import WORDS, ScoreTable, read_scores
+from foldshift.inference.score_tables.table_comparison import Pair, Power, TableComparison
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from foldshift.core.types import FloatArray
-    from foldshift.inference.comparisons.score_columns import TableColumns
+    from foldshift.inference.score_tables.score_columns import TableColumns
 
 POWER = 0.8  # with which a difference is found
 EFFICIENCY = 3 / np.pi  # of Wilcoxon's test beside Student's t for normal differences

@@ -11,7 +11,7 @@ import pandas as pd
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Given, Remedy
 from foldshift.core.repr import readable
-from foldshift.inference.score_counts import (
+from foldshift.inference.score_tables.score_counts import (
     EXACT,
     FoldKind,
     linear_sums,

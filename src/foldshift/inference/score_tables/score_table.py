@@ -9,7 +9,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given, Message, Remedy
-from foldshift.inference.comparisons.score_columns import (
+from foldshift.inference.score_tables.score_columns import (
     CLUSTERS,
     ROLES,
     Columns,
@@ -18,7 +18,7 @@ from foldshift.inference.comparisons.score_columns import (
     higher_is_better,
     plain_name,
 )
-from foldshift.inference.comparisons.score_forms import (
+from foldshift.inference.score_tables.score_forms import (
     KEYS,
     ROW,
     check_keys,
