@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import numpy as np
@@ -11,6 +11,7 @@ import pandas as pd
 from foldshift.core.arguments import check_confidence, column_names
 from foldshift.core.errors import unknown
 from foldshift.inference._fold_scores import cut_differently, cuts_anew, first_of_equal, fold_scores, is_report, rows_of_folds
+from foldshift.inference.comparisons.compare_estimators import scored_folds
 from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
 from foldshift.inference.comparisons.equivalence import equivalence_test
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
@@ -18,7 +19,7 @@ from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2c
 from foldshift.inference.score_tables.score_columns import TableColumns
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, FloatArray, Splitter, TableLike
+    from foldshift.core.types import Array, Estimator, FloatArray, Splitter, TableLike
     from foldshift.inference._fold_scores import CutOptions
     from foldshift.inference.score_tables.table_comparison import TableComparison
 
@@ -77,6 +78,23 @@ def compare(
 ) -> Comparison: ...
 
 
+@overload
+def compare(
+    scores_a: Estimator,
+    scores_b: Estimator,
+    *,
+    X: TableLike,
+    y: TableLike,
+    groups: TableLike = None,
+    design: Literal["folds"] | None = None,
+    names: Sequence[str] | None = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    metric: str | Callable[[Any, Any, Any], float] | None = None,
+    rope: float = 0.0,
+    confidence: float = 0.95,
+) -> Comparison: ...
+
+
 def compare(
     scores_a: TableLike,
     scores_b: TableLike = None,
@@ -86,7 +104,7 @@ def compare(
     cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     n_splits: int | None = None,
     n_repeats: int | None = None,
-    metric: str | None = None,
+    metric: Any = None,
     n_train: float | None = None,
     n_test: float | None = None,
     correct_a: TableLike = None,
@@ -94,6 +112,9 @@ def compare(
     same_folds: bool | None = None,
     rope: float = 0.0,
     confidence: float = 0.95,
+    X: TableLike = None,
+    y: TableLike = None,
+    groups: TableLike = None,
     **columns: Unpack[TableColumns],
 ) -> Comparison | TableComparison:
     """Report which tests apply to a comparison of learners and why the others do not, with the figures of all of them.
@@ -132,6 +153,12 @@ def compare(
         Half-width of the region of practical equivalence, in units of the score.
     confidence : float, default=0.95
         Of the intervals.
+    X, y : array-like of shape (n, p) and (n,), optional
+        Data on which scores_a and scores_b, then two learners, are cross-validated on the same folds of `cv` (by default ten).
+        `metric` is then a score by the names of `score_interval`, whose difference is taken from the predictions of all rows, or
+        a scorer of your own, ``scorer(estimator, X, y)``, which has the scores of the folds alone.
+    groups : array-like of shape (n,), optional
+        With X: rows that belong together, for `cv` and for the interval.
     **columns : str
         For a table of scores, a data frame with a row for every score (long form) or a column for every learner (wide form): the
         names of its columns, where they are not plain. ``learner``; ``item``, ``fold``, ``repeat``, ``dataset``: what a row is;
@@ -187,6 +214,12 @@ def compare(
         others = {"names": names, "cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "correct_a": correct_a,
                   "correct_b": correct_b, "same_folds": same_folds}  # fmt: skip
         return _of_table(scores_a, columns, others, metric, (n_train, n_test), rope, confidence)
+    if X is not None or y is not None:
+        found = scored_folds((scores_a, scores_b), X, y, cv, metric, groups, confidence)
+        of_folds = compare(
+            *found.scores, design="folds", cv=found.splits, names=names or found.names, rope=rope, confidence=confidence
+        )  # fmt: skip
+        return of_folds._replace(rows=[found.pooled, *of_folds.rows])
     if columns:
         raise ValueError(
             f"{', '.join(columns)} {'are' if len(columns) > 1 else 'is'} for a table of scores: one data frame, no design"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from foldshift.inference.simulation.coverage import (
     TRAINING_PART,
     WHOLE_SAMPLE,
     AuditRow,
+    CutError,
     audit_rows,
     coverage_errors,
     not_refuted,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray
+    from foldshift.inference.simulation.score_audit import ScorePlan
 
 LEAVE_ONE_SOURCE_OUT, RANDOM_FOLDS = "leave one source out", "random folds"
 TOLERANCE = 0.05  # below the promise, for an interval to be trusted
@@ -49,6 +51,7 @@ class CoverageAudit:
     confidence: float  # coverage that the intervals promise
     title: str  # data, folds and learner that were audited
     notes: tuple[str, ...]  # warnings
+    metric: str = "error"  # score that was audited
 
     def trusted(self, partitioner: str, target: str, *, tolerance: float = TOLERANCE) -> AuditRow | None:
         """Return the narrowest interval that was shown to cover what is promised, less a tolerance; None if there is none.
@@ -82,7 +85,7 @@ class CoverageAudit:
         for partitioner, target in self._blocks():
             rows, row = self._of(partitioner, target), self.trusted(partitioner, target)
             n = max(one.n for one in rows)
-            where = f"{partitioner}: {target} (true error {_mean(one.truth for one in rows):.4g})"
+            where = f"{partitioner}: {target} (true {self.metric} {_mean(one.truth for one in rows):.4g})"
             if row is not None:
                 share = f"covered {100 * row.coverage:.1f} % ({100 * row.coverage_low:.1f} to {100 * row.coverage_high:.1f})"
                 said.append(f"{where}: trust {_words(row.interval)}, the narrowest shown to cover {100 * least:g} %; it {share}.")
@@ -140,6 +143,7 @@ def coverage_audit(
     confidence: float = 0.95,
     n_repetitions: int = 1,
     n_nested: int = 0,
+    metric: str | Callable[[Any, Any, Any], float] | None = None,
     rng: np.random.Generator | int,
 ) -> CoverageAudit:
     """Measure how often each interval from cross-validation covers each of its possible targets.
@@ -174,6 +178,9 @@ def coverage_audit(
         Partitions of every sample. With more than one there is also the interval of Nadeau and Bengio from all of them.
     n_nested : int, default=0
         Partitions for the interval of nested cross-validation, each of which takes ``k (k + 1) / 2`` fits; 0 leaves it out.
+    metric : str or callable, optional
+        Score by the names of `score_interval`, instead of the error: its interval from the pooled predictions of all rows, beside
+        the one from the scores of the folds. A scorer of your own, ``scorer(estimator, X, y)``, has the latter alone.
     rng : numpy.random.Generator or int
         Source of randomness.
 
@@ -222,14 +229,32 @@ def coverage_audit(
     check_predictor(estimator)
     classifies = is_classifier(estimator)
     partitioner = partitioner or ("SCV" if classifies else "CV")
+    if metric is not None:
+        if n_nested:
+            raise ValueError(f"n_nested={n_nested} is for the error; leave it out with metric=")
+        scored = _score_plan(estimator, metric, partitioner, (n_folds, n_repetitions), confidence)
+        return _audit_of_draws(draw, scored, n_replicates, rng)
     plan = _Plan(estimator, classifies, partitioner, n_folds, n_repetitions, n_nested, confidence)
     return _audit_of_draws(draw, plan, n_replicates, rng)
 
 
+def _score_plan(estimator: Estimator, metric: Any, partitioner: Any, shape: tuple[int, int], confidence: float) -> ScorePlan:
+    """Plan of an audit of a named score, or of a scorer of the user's own."""
+    from foldshift.inference.fit_predictions import check_task
+    from foldshift.inference.intervals.score_names import score_name
+    from foldshift.inference.simulation.score_audit import ScorePlan
+
+    if callable(metric):
+        return ScorePlan(estimator, None, metric, partitioner, *shape, confidence)
+    score = score_name(metric)
+    check_task(estimator, score)
+    return ScorePlan(estimator, score, None, partitioner, *shape, confidence)
+
+
 def _audit_of_draws(
-    draw: Callable[[np.random.Generator], Any], plan: _Plan, n_replicates: int, rng: np.random.Generator
+    draw: Callable[[np.random.Generator], Any], plan: _Plan | ScorePlan, n_replicates: int, rng: np.random.Generator
 ) -> CoverageAudit:
-    results: list[_Replicate] = []
+    results: list[Any] = []
     failures: list[str] = []
     n_rows = None
     for stream in rng.spawn(n_replicates):
@@ -239,7 +264,7 @@ def _audit_of_draws(
             results.append(plan.replicate(sample, stream))
         except MemoryError:
             raise
-        except _CutError as error:
+        except CutError as error:
             raise ValueError(str(error)) from error
         except (Exception, SystemExit) as error:  # whatever a learner raises costs its sample
             failures.append(one_line(error))
@@ -250,12 +275,10 @@ def _audit_of_draws(
         f"Coverage at {100 * plan.confidence:g} %: {n_replicates} samples of {n_rows} rows, {plan.n_folds} folds by {plan.name}, "
         f"{learner}"
     )
+    title += "" if plan.metric == "error" else f", score {plan.metric}"
     failed = f"the estimator failed on {len(failures)} of {n_replicates} samples; the first time: "
-    return CoverageAudit(tuple(plan.rows(results)), plan.confidence, title, tuple(failed + first for first in failures[:1]))
-
-
-class _CutError(Exception):
-    """Folds could not be cut, which is not the learner's fault."""
+    notes = (*(failed + first for first in failures[:1]), *plan.notes)
+    return CoverageAudit(tuple(plan.rows(results)), plan.confidence, title, notes, plan.metric)
 
 
 class _Replicate(NamedTuple):
@@ -278,6 +301,8 @@ class _Plan:
     n_repetitions: int
     n_nested: int
     confidence: float
+    metric = "error"
+    notes: ClassVar[tuple[str, ...]] = ()
 
     @property
     def name(self) -> str:
@@ -291,7 +316,7 @@ class _Plan:
         try:
             folds = make_folds(self.partitioner, X, y, self.n_folds, [rng] * (self.n_repetitions + self.n_nested))
         except ValueError as error:
-            raise _CutError(*error.args) from error
+            raise CutError(*error.args) from error
         states = (rng.random((self.n_repetitions, self.n_folds)) * 2**32).astype(np.uint32)
         found = [fold_losses(estimator, sample, row, of_row, loss) for row, of_row in zip(folds[: self.n_repetitions], states)]
         state = int(rng.random() * 2**32)

@@ -25,6 +25,10 @@ AVERAGED = (TRAINING_PART, AVERAGE_NEW_SOURCE)
 ONE_ERROR = float(2 * norm.cdf(1) - 1)  # confidence of an interval of one standard error to either side
 
 
+class CutError(Exception):
+    """Folds could not be cut, which is not the learner's fault."""
+
+
 class AuditRow(NamedTuple):
     """Performance of one interval for one target; see `coverage_audit`."""
 
