@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foldshift.advice.both_cuts import BothCuts, both_of, cut_of_structure, run_naive, structure_that_counts, tried
 from foldshift.advice.data import as_data, check_kind
 from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import issues_of
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
+from foldshift.advice.page.score_code import score_code
 from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.report_interval import difference, score_intervals
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.score import as_score, usual_scoring
-from foldshift.advice.score_code import score_code
 from foldshift.advice.split_half import HalvesFound, on_halves, with_biases
 from foldshift.advice.split_shift import cuts_side_by_side, split_shift
+from foldshift.advice.structure.both_cuts import BothCuts, both_of, cut_of_structure, run_naive, structure_that_counts, tried
 from foldshift.advice.structure.checks import check_muted, run_checks
 from foldshift.advice.structure.find import check_declared, find_structure
 from foldshift.advice.structure.record import Declared
@@ -44,13 +44,13 @@ from foldshift.core.estimators import check_predictor, title, title_in_full
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.advice.both_cuts import Honest
     from foldshift.advice.data import Data
     from foldshift.advice.given_split import GivenSplit
     from foldshift.advice.issues import Issue
     from foldshift.advice.rules import Facts, Rule
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift, SplitShift
+    from foldshift.advice.structure.both_cuts import Honest
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.record import Structure
     from foldshift.advice.timed_cv import Fits, Repeated

@@ -13,8 +13,8 @@ import pandas as pd
 
 from foldshift.advice.data import Data
 from foldshift.advice.expected import expected_of
+from foldshift.advice.page.score_code import ran
 from foldshift.advice.power import in_words
-from foldshift.advice.score_code import ran
 from foldshift.core.files import atomic_path
 from foldshift.core.printable import printable_lines
 from foldshift.core.repr import readable
@@ -22,14 +22,14 @@ from foldshift.core.repr import readable
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from foldshift.advice.both_cuts import BothCuts
     from foldshift.advice.issues import Issue
+    from foldshift.advice.page.score_code import Ran
     from foldshift.advice.report_interval import Difference, ScoreInterval
     from foldshift.advice.rules import Facts, Rule
     from foldshift.advice.score import Score
-    from foldshift.advice.score_code import Ran
     from foldshift.advice.split_half import Halves
     from foldshift.advice.split_shift import CutShift, SplitShift
+    from foldshift.advice.structure.both_cuts import BothCuts
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.record import Declared
     from foldshift.advice.work_plan import WorkPlan
@@ -60,7 +60,7 @@ class Advice:
         Issues of table and split, the worst first.
     checks : tuple of foldshift.advice.structure.checks.Check
         Every check of the table and its split: passed, found, not applicable or muted.
-    both : foldshift.advice.both_cuts.BothCuts or None
+    both : foldshift.advice.structure.both_cuts.BothCuts or None
         Scores by the honest cut, which is the headline, and by the naive one; None where no structure was found.
     split : foldshift.advice.split_shift.SplitShift or None
         The split given as ``cv=``, or scikit-learn's default, against random cuts.

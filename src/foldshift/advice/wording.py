@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.advice.both_cuts import WORDS
 from foldshift.advice.report_interval import share_words
+from foldshift.advice.structure.both_cuts import WORDS
 from foldshift.shift.report.drift_text import counted
 
 if TYPE_CHECKING:

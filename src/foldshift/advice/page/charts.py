@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from foldshift.inference.repetitions.recommend import Repetitions
     from foldshift.shift.report.fold_drift import FoldFeature
 
-SHORT = {"rows": "rows of one repetition", "fold means": "fold means", "corrected t": "fold means, corrected"}
+SHORT = {
+    "naive": "the naive cut",
+    "rows": "rows of one repetition",
+    "fold means": "fold means",
+    "corrected t": "fold means, corrected",
+}
 
 
 def _short(name: str, most: int = 24) -> str:
@@ -28,6 +33,8 @@ def interval_chart(advice: Advice) -> str:
 
 def _intervals(advice: Advice, width: int) -> str:
     score, intervals = advice.score, advice.intervals
+    if advice.both is not None:
+        intervals = (*intervals, advice.both.naive._replace(name="naive", use=False))
     base = advice.baseline
     ends = [value for one in intervals for value in (one.low, one.high, one.estimate) if np.isfinite(value)]
     near = [] if base is None else [base]

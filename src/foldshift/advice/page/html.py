@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.advice.both_cuts import WORDS
 from foldshift.advice.expected import expected_of
 from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.power import in_words
+from foldshift.advice.structure.both_cuts import WORDS
 from foldshift.advice.wording import CUT_WORDS, cut_of, what_is_wrong, what_to_do
 from foldshift.core.page.web_page import figure, folded, paragraph, table, whole_page
 from foldshift.core.repr import figures

@@ -104,7 +104,7 @@ def row_of(advice: Advice) -> dict[str, Any]:
     interval, halves = advice.interval, advice.halves or {"n": 0, "held": 0}
     grave = [fault.code for fault in advice.faults if fault.severity != "note"]
     return {
-        "cut": cut_of(advice),
+        "cut": advice.both.name if advice.both is not None and advice.both.cv_line else cut_of(advice),
         "score": advice.score.name,
         "against_baseline": advice.differences[-1].verdict,
         "faults": ", ".join(grave),

@@ -12,10 +12,10 @@ from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.inference.intervals.score_names import score_name
 
 if TYPE_CHECKING:
-    from foldshift.advice.both_cuts import BothCuts
     from foldshift.advice.data import Data
     from foldshift.advice.result import Advice
     from foldshift.advice.score import Score
+    from foldshift.advice.structure.both_cuts import BothCuts
     from foldshift.core.types import Estimator
 
 LONG_ENOUGH = 1e9  # seconds that stand for no budget
