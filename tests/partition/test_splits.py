@@ -56,7 +56,7 @@ def test_an_array_of_folds_and_pairs_are_splits_too():
     assert untested.test.sum() == 16 and untested.train[:, :8].all()
 
 
-@pytest.mark.parametrize("wrong", [[], np.zeros((2, 3)), [(np.arange(4), np.arange(4))], [([0, 1], [30])], "KFold"])
+@pytest.mark.parametrize("wrong", [[], np.zeros((2, 3)), [(np.arange(4), np.arange(4))], [([0, 1], [30])], "KFold", None, 5])
 def test_what_is_no_splits_is_refused(wrong):
     with pytest.raises(ValueError, match=r"folds|row|test part|expected"):
         as_splits(wrong, X)

@@ -132,6 +132,18 @@ def test_a_gap_that_is_none_is_refused_where_it_is_given(gap):
         ForwardBlockKFold(gap=gap)
 
 
+def test_durations_are_times_with_gaps_in_time():
+    ages = np.random.default_rng(0).permutation(90).astype("m8[D]")
+    for train, test in ForwardBlockKFold(4, gap="7D").split(ages, groups=ages):
+        assert ages[test].min() - ages[train].max() == np.timedelta64(8, "D")
+
+
+def test_a_place_far_away_leaves_blocks_to_the_others():
+    places = np.vstack([np.random.default_rng(0).random((99, 2)), [[1e9, 1e9]]])
+    sizes = [len(test) for _, test in SpatialBlockKFold(3, random_state=0).split(places, groups=places)]
+    assert sum(sizes) == 100 and min(sizes) > 20
+
+
 def test_a_million_times_are_cut_in_order_of_time():
     times = np.random.default_rng(0).integers(0, 10**7, 10**6)
     train, test = list(ForwardBlockKFold(5, gap=100, max_train_size=50_000).split(times, groups=times))[-1]
@@ -199,7 +211,7 @@ def test_blocks_that_cannot_be_as_long_as_targets_are_alike_are_told():
         ({}, np.zeros((30, 1)), "expected \\(n_samples, 2\\)"),
         ({}, np.zeros((30, 2)), "1 different place"),
         ({"block_size": 2}, np.random.default_rng(0).random((30, 2)), "smaller blocks"),
-        ({"block_size": 1e-9}, np.random.default_rng(0).random((30, 2)), "take at least"),
+        ({"block_size": 1e-19}, np.random.default_rng(0).random((30, 2)), "take at least"),
         ({"block_size": 0.1, "buffer": 2}, np.random.default_rng(0).random((30, 2)), "smaller buffer"),
         ({}, [["a", "b"]] * 30, "expected numbers"),
         ({}, np.full((30, 2), np.nan), "30 of 30 rows"),

@@ -204,7 +204,7 @@ def make_folds(
     True
     """
     rngs = [np.random.default_rng(seed) for seed in _listed(seeds)]
-    target, y = y, _no_target(partitioner, X) if y is None else y
+    target, y = y, _no_target(partitioner, options.get("coordinates") if X is None else X) if y is None else y
     if isinstance(partitioner, str):
         check_rows(X=X, y=y, groups=options.get("groups"))
     else:

@@ -105,8 +105,8 @@ def iterate_pairs(cv: Any, X: TableLike, y: Any, groups: Any, n: int) -> Iterato
 
 def _pairs(cv: Any, X: TableLike, y: Any, groups: Any, what: str) -> Iterable[Any]:
     """Training and test rows, as the splitter gives them."""
-    if isinstance(cv, str | bytes):
-        raise ValueError(f"cv={cv!r} is a text; expected a splitter, such as sklearn.model_selection.KFold(5), or pairs of parts")
+    if isinstance(cv, str | bytes) or not (hasattr(cv, "split") or hasattr(cv, "__iter__")):
+        raise ValueError(f"cv={cv!r} is no splitter; expected one, such as sklearn.model_selection.KFold(5), or pairs of parts")
     if not hasattr(cv, "split"):
         return cv
     if is_known(cv):

@@ -18,7 +18,7 @@ N_COORDINATES = (2, 3)
 
 
 def time_values(times: TableLike, n_samples: int, name: str = "times") -> Array:
-    """Convert the time of every sample to datetime64, int64 or float64; raise ValueError for missing times and for text."""
+    """Convert the time of every sample to datetime64, timedelta64, int64 or float64; refuse missing times and text."""
     array = _without_zone(times, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -26,10 +26,8 @@ def time_values(times: TableLike, n_samples: int, name: str = "times") -> Array:
         raise ValueError(f"{name} have shape {array.shape}; expected (n_samples,) = {(n_samples,)}, one time for each sample")
     _check_all_present(missing(array), name, "time")
     array = _dates_if_all(numbers_if_all(array), name)
-    if array.dtype.kind == "M":
+    if array.dtype.kind in "mM":
         return array
-    if array.dtype.kind == "m":
-        return array.astype(np.int64)
     return _finite_numbers(array, name, "; make dates of text: pandas.to_datetime(...)")
 
 
@@ -93,7 +91,7 @@ def _check_all_present(gone: BoolArray, name: str, what: str) -> None:
 def _finite_numbers(array: Array, name: str, remedy: str) -> Array:
     """Convert numbers of any type to int64 or float64."""
     if array.dtype.kind not in "buif":
-        example = f", such as {array.ravel()[0]!r}" if array.size else ""
+        example = f", such as {array.ravel().tolist()[0]!r}" if array.size else ""
         raise ValueError(f"{name} hold {array.dtype} values{example}; expected numbers{' or dates' if remedy else ''}{remedy}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0][0])

@@ -41,11 +41,9 @@ def _shown(span: Any) -> str:
 
 def _check_gap(times: Array, gap: float | np.timedelta64) -> None:
     """Refuse a gap in another unit than that of the times."""
-    if times.dtype.kind == "M" and gap and not isinstance(gap, np.timedelta64):
-        raise ValueError(
-            f"gap={gap} is a number, and the times are dates; give a duration: gap='{gap}D' for days, '{gap}h' for hours"
-        )
-    if times.dtype.kind != "M" and isinstance(gap, np.timedelta64):
+    if times.dtype.kind in "mM" and gap and not isinstance(gap, np.timedelta64):
+        raise ValueError(f"gap={gap} is a number, and the times are dates or durations; give such a one: gap='{gap}D' for days")
+    if times.dtype.kind not in "mM" and isinstance(gap, np.timedelta64):
         raise ValueError(f"gap={gap} is a duration, and the times are numbers, or the order of rows; give a number in their unit")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
 
-MOST_CELLS = 1 << 20  # along one axis: cells are numbered in 64 bits
+MOST_CELLS = 1 << 50  # along one axis: whole numbers that 64-bit floats tell apart
 BLOCKS_A_FOLD = 10  # where the target says nothing on the size of blocks
 FEWEST_A_FOLD = 3  # blocks of a fold by default: fewer leave no choice
 SHRINK = 0.9
@@ -113,16 +113,17 @@ def dealt_blocks(sizes: IntArray, n_folds: int, rng: np.random.Generator) -> Int
 def block_codes(places: FloatArray, size: float, offset: FloatArray) -> IntArray:
     """Number the blocks that hold samples from 0; the grid begins `offset` (in blocks, 0 to 1) below the lowest coordinates."""
     extent = np.ptp(places, axis=0)
-    if (extent / size >= MOST_CELLS - 2).any():
+    if (extent / size >= MOST_CELLS).any():
         raise ValueError(
-            f"a block size of {size:g} makes more than {MOST_CELLS} blocks along an axis of length {extent.max():g}; take at "
-            f"least {extent.max() / (MOST_CELLS - 4):.3g}"
+            f"a block size of {size:g} is too small for an axis of length {extent.max():g}; take at least "
+            f"{extent.max() / MOST_CELLS:.3g}"
         )
     cells = np.floor((places - places.min(axis=0)) / size + offset).astype(np.int64)
-    key = cells[:, 0]
-    for column in cells.T[1:]:
-        key = key * MOST_CELLS + column
-    return np.unique(key, return_inverse=True)[1]
+    key = np.zeros(len(cells), dtype=np.int64)
+    for column in cells.T:  # numbered anew after each axis, so that few samples far away do no harm
+        codes = np.unique(column, return_inverse=True)[1]
+        key = np.unique(key * (codes.max() + 1) + codes, return_inverse=True)[1]
+    return key
 
 
 class BlockSize(NamedTuple):
@@ -146,9 +147,10 @@ def default_block_size(places: FloatArray, y: ArrayLike | None, n_folds: int) ->
     found = None if y is None else variogram_range(places, y)
     sides = extent[extent > 0]
     size = float(np.prod(sides) / (BLOCKS_A_FOLD * n_folds)) ** (1 / len(sides)) if found is None else found
-    size = max(size, float(extent.max()) / (MOST_CELLS - 4))
     fewest = min(FEWEST_A_FOLD * n_folds, n_places)
-    while size > extent.max() / (MOST_CELLS - 4) and block_codes(places, size, np.full(places.shape[1], 0.5)).max() + 1 < fewest:
+    while (
+        size * SHRINK > extent.max() / MOST_CELLS and block_codes(places, size, np.full(places.shape[1], 0.5)).max() + 1 < fewest
+    ):
         size *= SHRINK
     return BlockSize(size, found)
 
