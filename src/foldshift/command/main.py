@@ -437,7 +437,7 @@ def studies(name: str | None, as_json: bool) -> None:
       foldshift studies
       foldshift studies advice
     """
-    from foldshift.command.listings import study_list
+    from foldshift.command.study_list import study_list
 
     say(study_list(name, as_json), as_json=as_json)
 
