@@ -106,7 +106,7 @@ bench_overhead = $(overhead) --study saez_2022 --datasets stock && \
 	$(overhead) --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --config n_seeds=50 n_truth=100
 
 .PHONY: validate
-validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|draws|drift|levels|readings|scores|structures
+validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|differences|draws|drift|levels|printed|readings|scores|structures|verdicts
 	$(call choice,validate)
 
 # is advice right? coverage, alarms, promises and faults on populations that no rule was made from; MIRROR=folder, SAMPLES=100
@@ -129,6 +129,12 @@ validate_levels = "$(BIN)/python" validation/simulate_levels.py
 validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
 # coverage of intervals of scores and of differences on populations that they were not made from: an hour; FIRST=60 samples
 validate_scores = "$(BIN)/python" validation/simulate_scores.py $(if $(FIRST),--first $(FIRST))
+# level and power of tests of the difference of two learners: five minutes
+validate_differences = "$(BIN)/python" validation/simulate_differences.py --samples 100
+# can the printed shares of two papers come from whole numbers of what they count? seconds
+validate_printed = "$(BIN)/python" validation/check_printed_scores.py
+# the promise of recommend_repetitions by cell, and rounded tables on which a rank test and its interval agree: five minutes
+validate_verdicts = "$(BIN)/python" validation/simulate_verdicts.py
 
 .PHONY: paper
 paper: $(READY) ## the five papers in full, plan first: a night on two cores; or STUDY=saez_2022; MIRROR=folder takes the data from there
