@@ -150,4 +150,4 @@ def test_a_mistake_is_one_line_with_a_remedy_that_works(tmp_path, mistake):
 def test_missing_scores_are_left_out_for_all_and_said(tmp_path):
     table = FOLDS.assign(accuracy=FOLDS.accuracy.where(np.arange(len(FOLDS)) != 4))
     code, out, _ = run(tmp_path, table, "--verbose")
-    assert code == 0 and "1 of 15 rows are left out for all learners" in " ".join(out.split()) and "(B lacks 1)" in out
+    assert code == 0 and "1 of 15 rows is left out for all learners" in " ".join(out.split()) and "(B lacks 1)" in out

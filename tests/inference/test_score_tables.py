@@ -141,3 +141,23 @@ def test_arguments_of_other_designs_are_refused():
         compare(frame, cluster="c")
     with pytest.raises(DataError, match="rope"):
         compare(frame, rope=-1)
+
+
+def test_columns_of_any_kind_have_the_same_answer():
+    rng = np.random.default_rng(8)
+    frame = wide((rng.random(40) < 0.8).astype(int), (rng.random(40) < 0.6).astype(int)).melt(
+        id_vars="item", var_name="model", value_name="correct"
+    )
+    expected = compare(frame).pairs
+    for other in (
+        frame.assign(correct=frame.correct.astype("boolean")),
+        frame.assign(correct=frame.correct.astype(str)),
+        frame.astype({"model": "category", "item": "category"}),
+        frame.set_index(["item", "model"]),
+        frame.rename(columns=str.upper),
+        frame.pivot(index="item", columns="model", values="correct"),
+    ):
+        assert compare(other).pairs == expected
+    for size in (1e308, 1e-308):
+        with pytest.raises(DataError, match="the largest score is"):
+            compare(frame.assign(correct=frame.correct * size), better="higher")

@@ -36,6 +36,7 @@ Unit = Literal["item", "fold", "dataset"]
 UNITS: tuple[Unit, ...] = ("item", "fold", "dataset")
 WORDS = {"item": "items", "fold": "folds", "dataset": "data sets"}
 FEW_CLUSTERS = 10
+LARGEST = 1e100  # of scores, so that their squares are numbers
 PERCENT = 10.0  # scores above this beside shares, up to 1, are in percent
 
 
@@ -132,7 +133,8 @@ def _cells(frame: pd.DataFrame, found: Columns, notes: list[str]) -> tuple[pd.Da
     cells = flat.set_index(keys)["score"].unstack("learner", sort=False)[order]
     empty = flat["score"].isna()
     if empty.any():
-        notes.append(f"{int(empty.sum())} scores are missing (NaN or empty); if these are failures, what is left flatters")
+        missing = f"{(n := int(empty.sum()))} score{'s are' if n > 1 else ' is'} missing"
+        notes.append(f"{missing} (NaN or empty); if a fit failed there, what is left flatters")
     for learner in order:
         if cells[learner].isna().all():
             raise DataError(f"{learner!r} has no score in any row; leave it out")
@@ -222,6 +224,9 @@ def _direction(better: str | None, metric: str, cells: pd.DataFrame, notes: list
 def _check_scale(cells: pd.DataFrame, by_metric: bool) -> None:
     """Refuse scores of which some are shares and others percents: those of two learners, or, of a known metric, any."""
     values = cells.to_numpy()
+    largest = float(np.nanmax(np.abs(values)))
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        raise DataError(f"the largest score is {largest:g}; write the scores in a unit in which they are nearer to 1")
     if not (np.nanmin(values) >= 0 and np.nanmax(values) <= 100):
         return
     shares = (values > 0) & (values <= 1) & (values % 1 != 0)
@@ -256,7 +261,8 @@ def _complete(cells: pd.DataFrame, notes: list[str], kind: Unit) -> pd.DataFrame
         )
     worst = gaps.sum()
     lack = ", ".join(f"{name} lacks {int(n)}" for name, n in worst[worst > 0].items())
-    notes.append(f"{int(gone.sum())} of {len(cells)} rows are left out for all learners, as some have no score there ({lack})")
+    what = "are" if gone.sum() > 1 else "is"
+    notes.append(f"{int(gone.sum())} of {len(cells)} rows {what} left out for all learners, as some have no score there ({lack})")
     return cells[~gone]
 
 
