@@ -146,3 +146,12 @@ def test_what_advice_says_of_pooled_scores_is_that_of_the_simulation(table):
 def test_learners_that_never_disagree_are_not_called_equivalent(table):
     simulated, _ = table("zero_disagreement")
     assert (simulated["equivalent"] <= 0.05).all() and simulated["equivalent_before"].max() > 0.6
+
+
+def test_printed_shares_that_can_be_counts_are_counts(table):
+    checked, provenance = table("printed_scores_checked")
+    assert provenance["n_experiments"] == 100 and set(checked["verdict"]) == {"possible"}
+    pairs = checked[checked["table"] == "table6_accuracy"].groupby("item")["n"].first() // 100
+    assert set(pairs) == {16, 19, 21}  # pairs that differ in truth: 2x5, 5x2, 10x1
+    for row in checked[checked["table"] == "table6_accuracy"].itertuples():
+        assert abs(round(row.printed * row.n / 100) / row.n * 100 - row.printed) <= 0.0005 + 1e-9

@@ -19,7 +19,7 @@ from foldshift.inference.comparisons.wilcoxon import hodges_lehmann, wilcoxon_si
 from foldshift.inference.corrections import adjust_p
 from foldshift.inference.intervals.score_difference import PAIRED, Paired, paired_ends
 from foldshift.inference.score_tables.score_table import WORDS, ScoreTable, read_scores
-from foldshift.inference.score_tables.table_comparison import Pair, Power, TableComparison
+from foldshift.inference.score_tables.table_comparison import EQUIVALENT, OPEN, Pair, Power, TableComparison
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,11 +146,11 @@ def _verdict(pair: Pair, table: ScoreTable, rope: float, alpha: float, alone: bo
     apart = pair.low > 0 or pair.high < 0
     inside = rope > 0 and -rope < pair.low and pair.high < rope
     if inside:
-        return "practically equivalent"
+        return EQUIVALENT
     if pair.p_adjusted <= alpha and (apart or not alone):
         first = (pair.estimate > 0) == table.higher_is_better
         return f"{pair.first if first else pair.second} is better"
-    return "not decided"
+    return OPEN
 
 
 def _ranks(table: ScoreTable, alpha: float) -> CriticalDifference | None:

@@ -27,9 +27,9 @@ class FoldKind(NamedTuple):
 
 
 def stratified_kinds(negative: int, positive: int, k: int, repeats: int) -> list[list[FoldKind]]:
-    """List all ways in which stratified folds can share out two classes, each with folds that differ by at most a row of a class.
+    """List all ways in which stratified folds can share out two classes: folds differ by at most a row of either class.
 
-    Sizes of the folds differ by at most one row where that is possible, as for the splitters of scikit-learn and of this package.
+    Splitters that also level the sizes of the folds, as scikit-learn's, make one of them; others make any.
     """
     (n, more_n), (p, more_p) = divmod(negative, k), divmod(positive, k)
     ways = []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from foldshift.inference.score_tables.score_table import ScoreTable
 
 MOST_LINES, WIDTH = 12, 118
+OPEN, EQUIVALENT = "not decided", "practically equivalent"  # verdicts on a pair; else a learner "is better"
 MOST_NAMED = 8  # learners in one line
 ABOUT = {
     "item": "It is about new items of this kind and these trained learners; how they vary with their training set is left out",
@@ -91,9 +92,7 @@ class TableComparison(NamedTuple):
         return said + [f"Note: {at(note, door).rstrip('.')}." for note in table.notes]
 
     def _pair(self, pair: Pair) -> str:
-        verdict = (
-            f"{pair.verdict[0].upper()}{pair.verdict[1:]}" if pair.verdict != "not decided" else "Which is better is not decided"
-        )
+        verdict = f"{pair.verdict[0].upper()}{pair.verdict[1:]}" if pair.verdict != OPEN else "Which is better is not decided"
         ends = f"{100 * self.confidence:g} % interval {_signed(pair.low)} to {_signed(pair.high)}"
         ends = ends if np.isfinite(pair.high - pair.low) else "no interval from so few"
         counts = f"{pair.first} better on {pair.wins}, {pair.second} on {pair.losses}, ties {pair.ties}"
@@ -106,14 +105,16 @@ class TableComparison(NamedTuple):
         decided = [pair for pair in self.pairs if pair.verdict.endswith("is better")]
         best = self.means()[0][0]
         beaten = [self._other(pair, best) for pair in decided if best in pair[:2]]
-        open_ = [self._other(pair, best) for pair in self.pairs if best in pair[:2] and pair.verdict == "not decided"]
+        open_ = [self._other(pair, best) for pair in self.pairs if best in pair[:2] and pair.verdict == OPEN]
         told = f"{self.test}, p by Holm for {len(self.pairs)} pairs, intervals for all of them together"
         said = [f"{len(decided)} of {len(self.pairs)} pairs are told apart ({told})."]
         if self.ranks is not None:
             test = self.ranks.friedman
             order = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(self.ranks.names[:MOST_NAMED], self.ranks.average_ranks))
             said.append(f"Average ranks: {order}; Friedman's p = {p_text(test.p_chi2)}.")
-        said.append(f"{best} has the best mean and is better than {_named(beaten)}; not told apart from {_named(open_)}.")
+        equal = [self._other(pair, best) for pair in self.pairs if best in pair[:2] and pair.verdict == EQUIVALENT]
+        close = f"; practically equivalent to {_named(equal)}" if equal else ""
+        said.append(f"{best} has the best mean and is better than {_named(beaten)}; not told apart from {_named(open_)}{close}.")
         if verbose:
             said += [self._pair(pair) for pair in self.pairs]
         return said
