@@ -18,11 +18,12 @@ FEWEST = 5  # samples of a population and size
 BLOCKS = (8, 32)  # samples of one job, least and most
 BLOCK_ROWS = 16_000  # rows of its samples, between these bounds: jobs take about as long for large samples as for small ones
 COLUMNS = 10  # of a generated population, about
-PER_FIT = 6e-4  # seconds: predictions of the rows held out, and what a fit costs beside itself
+PER_FIT = 9e-4  # seconds: predictions of the rows held out, and what a fit costs beside itself
+PER_QUICK_FIT = 4e-4  # the same of a fit that predicts rows of its sample alone
 PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
 PER_TABLE_ROW = 2e-5  # seconds: what a row of the measures takes in all tables together
 PER_VALUE = 6e-8  # seconds: drawing and scaling a number of a population
-PER_PREDICTION = 6e-7  # seconds: predicting a held-out row, mean over the learners
+PER_PREDICTION = 9e-7  # seconds: predicting a held-out row, mean over the learners
 PER_CONTROL = 1.5e-3  # seconds: two intervals of the control, of 100,000 rows
 CONTROL_BLOCK = 1000  # samples of the control in one job
 
@@ -73,13 +74,13 @@ def learners_of(run: Run, cell: dict[str, Any]) -> list[str]:
     return [one for one in run.settings["fitted"] if int(cell["n_sample"]) <= run.settings["max_sample"].get(one, math.inf)]
 
 
-def _seconds_of_fits(run: Run, cell: dict[str, Any], learners: list[str], n_fits: float) -> float:
+def _seconds_of_fits(run: Run, cell: dict[str, Any], learners: list[str], n_fits: float, beside: float = PER_FIT) -> float:
     """Cost of the fits of one sample, of its truths, and of drawing it; about half of the learners fit the task."""
     name, n_sample = cell["population"], int(cell["n_sample"])
     is_drawn = name not in run.catalogue
     n_columns = COLUMNS if is_drawn else run.shape(name)[1]
     n_rows = run.settings["truth_rows"] if is_drawn else run.catalogue[name].n_rows or 0
-    per_fit = sum(run.fit_cost(one, n_sample, n_columns).seconds_per_fit + PER_FIT for one in learners) / 2
+    per_fit = sum(run.fit_cost(one, n_sample, n_columns).seconds_per_fit + beside for one in learners) / 2
     return n_fits * per_fit + n_rows * (PER_VALUE * n_columns + PER_PREDICTION * len(learners) / 2)
 
 
@@ -103,7 +104,8 @@ def method_cost(run: Run, cell: dict[str, Any]) -> Cost:
     """Cost of every method of every sample; about half of the cuts fit the task of a population."""
     settings = run.settings["methods"]
     of_a_cut = sum(n_fits(*(settings[key] for key in ("n_partitions", "n_holdouts", "n_halves"))).values())
-    return _cost(cell, _seconds_of_fits(run, cell, settings["fitted"], max(len(settings["cuts"]) / 2, 1) * of_a_cut), 0.1)
+    fits = max(len(settings["cuts"]) / 2, 1) * of_a_cut
+    return _cost(cell, _seconds_of_fits(run, cell, settings["fitted"], fits, PER_QUICK_FIT), 0.1)
 
 
 def control_cost(run: Run, cell: dict[str, Any]) -> Cost:
