@@ -13,7 +13,9 @@ import pandas as pd
 
 from foldshift.core.errors import DataError, message_of, unknown
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.columns.column_values import (
+from foldshift.datasets.readers.columns.dressed_numbers import are_plain, decimal_of_file, find_dress
+from foldshift.datasets.readers.columns.marks import USUAL, may_be_missing
+from foldshift.datasets.readers.columns.text_values import (
     Cells,
     Column,
     Content,
@@ -22,8 +24,6 @@ from foldshift.datasets.readers.columns.column_values import (
     different_texts,
     first_names,
 )
-from foldshift.datasets.readers.columns.dressed_numbers import are_plain, decimal_of_file, find_dress
-from foldshift.datasets.readers.columns.marks import USUAL, may_be_missing
 from foldshift.datasets.readers.infer import begins_blocks, check_classes, count_labels, counts_rows, exclusion_of
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.read_options import ReadOptions

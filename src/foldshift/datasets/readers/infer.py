@@ -16,14 +16,14 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
-from foldshift.datasets.readers.columns.column_values import FEW_ODD
 from foldshift.datasets.readers.columns.dates import days_of, odd_dates_of
 from foldshift.datasets.readers.columns.dressed_numbers import find_dress
+from foldshift.datasets.readers.columns.text_values import FEW_ODD
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
     from foldshift.core.types import ColumnKind, FloatArray
-    from foldshift.datasets.readers.columns.column_values import Column
+    from foldshift.datasets.readers.columns.text_values import Column
 
 SEPARATORS = {"\t": "tabs", ";": "semicolons", "|": "vertical bars", ",": "commas"}
 SAMPLE = 200  # lines that the separator is inferred from

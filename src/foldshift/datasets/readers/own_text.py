@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.column_kinds import Columns, build_table
-from foldshift.datasets.readers.columns.column_values import different_texts
 from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
+from foldshift.datasets.readers.columns.text_values import different_texts
 from foldshift.datasets.readers.infer import SEPARATORS, find_separator
 from foldshift.datasets.readers.receipt import Decision, Sure, note_of
 from foldshift.datasets.readers.rows import own_columns

@@ -12,8 +12,8 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.datasets.readers.column_kinds import Columns, find_position
-from foldshift.datasets.readers.columns.column_values import LONG, Coded, different_texts
 from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
+from foldshift.datasets.readers.columns.text_values import LONG, Coded, different_texts
 from foldshift.datasets.readers.header import Layout, find_layout
 from foldshift.datasets.readers.own_text import Plan, find_plan, is_ruler, without_line_quotes
 from foldshift.datasets.readers.rows import as_columns, cut_totals
@@ -21,7 +21,7 @@ from foldshift.datasets.readers.text_fields import MAX_CELLS, MAX_COLUMNS, own_f
 
 if TYPE_CHECKING:
     from foldshift.core.types import TaskIfKnown
-    from foldshift.datasets.readers.columns.column_values import Cells
+    from foldshift.datasets.readers.columns.text_values import Cells
     from foldshift.datasets.readers.read_options import ReadOptions
 
 LARGE = 2**20  # bytes; smaller texts are read in no time

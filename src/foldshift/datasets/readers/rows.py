@@ -11,9 +11,9 @@ import numpy as np
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.column_kinds import Columns
-from foldshift.datasets.readers.columns.column_values import Cells, Coded, different_texts
 from foldshift.datasets.readers.columns.dressed_numbers import find_dress, is_numeric
 from foldshift.datasets.readers.columns.marks import may_be_missing
+from foldshift.datasets.readers.columns.text_values import Cells, Coded, different_texts
 from foldshift.datasets.readers.header import SAMPLE, Layout, find_layout, holds_names
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Decision, note_of

@@ -12,14 +12,14 @@ import pandas as pd
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
 from foldshift.datasets.readers.column_kinds import Columns, build_table, file_marks, find_position
-from foldshift.datasets.readers.columns.column_values import FEW_ODD, Coded, different_texts, first_names
 from foldshift.datasets.readers.columns.dressed_numbers import equal_numbers, signs_of
+from foldshift.datasets.readers.columns.text_values import FEW_ODD, Coded, different_texts, first_names
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
     from foldshift.datasets.readers.column_kinds import Source
-    from foldshift.datasets.readers.columns.column_values import Cells, DeclaredKind
+    from foldshift.datasets.readers.columns.text_values import Cells, DeclaredKind
     from foldshift.datasets.readers.read_options import ReadOptions
 
 
