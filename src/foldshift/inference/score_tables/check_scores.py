@@ -45,7 +45,13 @@ OF = {"folds": "means over the folds", "rows": "scores of all rows together", "f
 
 @readable
 class CheckedScores(NamedTuple):
-    """Result of `check_scores`."""
+    """Result of `check_scores`.
+
+    Examples
+    --------
+    >>> check_scores({"accuracy": 0.915}, n=150, k=10, decimals=4).nearest
+    {'accuracy': 0.913333333333}
+    """
 
     verdict: Verdict  # of all scores together
     of: Of  # ``folds``: means over folds; ``rows``: of all rows at once; ``fold``: of one fold

@@ -58,7 +58,16 @@ class Power(NamedTuple):
 
 @readable
 class TableComparison(NamedTuple):
-    """Result of `compare` on a table of scores; ``str()`` of it is a text of a few lines."""
+    """Result of `foldshift.inference.compare` on a table of scores; ``str()`` of it is a text of a few lines.
+
+    Examples
+    --------
+    >>> from foldshift.inference import compare
+    >>> old, new = [0.80, 0.71, 0.92, 0.65, 0.77, 0.85], [0.82, 0.74, 0.93, 0.69, 0.76, 0.88]
+    >>> found = compare(pd.DataFrame({"dataset": list("abcdef"), "old": old, "new": new}), metric="accuracy")
+    >>> found.test, found.means()[0][0]
+    ('Wilcoxon signed ranks', 'new')
+    """
 
     table: ScoreTable
     test: str  # name of the test that fits the design
