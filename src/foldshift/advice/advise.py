@@ -363,7 +363,7 @@ def _look(experiment: Experiment, repeated: Repeated, asked: _Asked) -> _Found:
         ("other ways of cutting on halves", biases, plan.bias_pairs),
     ]
     for words, step, is_planned in steps:
-        if not is_planned or (found.both is not None and words in OF_RANDOM_CUTS):
+        if not is_planned or (found.honest is not None and words in OF_RANDOM_CUTS):
             continue
         try:
             if experiment.clock.is_over:
