@@ -114,7 +114,22 @@ def test_the_score_of_a_rare_class_is_no_error_rate():
     )
 
 
-@pytest.mark.parametrize(("name", "value"), [("times", [1, 2]), ("coordinates", np.zeros((N, 3))), ("subsets", [1, 2])])
+@pytest.mark.parametrize(("name", "value"), [("times", [1, 2]), ("coordinates", np.arange(20.0).reshape(10, 2)), ("subsets", [1, 2])])
 def test_what_was_declared_must_fit_the_rows(name, value):
-    with pytest.raises(ValueError, match="shape"):
+    with pytest.raises(ValueError, match="shape|rows"):
         advise(PLAIN, NUMBERS, LinearRegression(), **{name: value})
+
+
+def test_what_was_declared_and_is_not_respected_is_named():
+    advice = advise(OF_PATIENTS, SICK, FOREST, groups=PATIENTS, times=np.arange(N))
+    assert any(note.startswith("times were declared, too; the cut is by groups") for note in advice.notes)
+
+
+@pytest.mark.parametrize("kind", ["time", "space"])
+def test_later_rows_and_other_places_are_predicted_by_the_code_of_the_page(kind):
+    steps = np.cumsum(RNG.normal(size=N)) / 3
+    given = {"times": np.arange(N)} if kind == "time" else {"coordinates": np.random.default_rng(0).random((N, 2))}
+    advice = advise(PLAIN, NUMBERS + steps, LinearRegression(), **given)
+    assert advice.both.kind == kind and advice.ran.is_same and advice.both.naive != advice.both.honest
+    for train, test in advice.cv.split(PLAIN, groups=next(iter(given.values()))):
+        assert kind == "space" or train.max() < test.min()

@@ -382,6 +382,7 @@ def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) 
         return
     counts = structure_that_counts(structure, found.checks)
     cut = cut_of_structure(counts, experiment.plan.folds, experiment.random_state)
+    found.notes += _not_respected(asked.declared, cut.kind)
     if cut.is_plain:
         return
     by_rows = "SCV" if data.task == "classification" else "TSCV"
@@ -398,6 +399,14 @@ def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) 
         found.notes.append(f"the score without {', '.join(cut.drop)} was not measured: the learner refuses the table without it")
         return
     found.honest, found.both = honest, both_of(honest, naive, CUT_WORDS[by_rows])
+
+
+def _not_respected(declared: Declared, kind: str) -> list[str]:
+    """Name what was declared and the cut does not respect, because something else comes before it."""
+    wanted = {"times": "time", "coordinates": "space", "subsets": "groups"}
+    others = [name for name, of in wanted.items() if getattr(declared, name) is not None and of != kind]
+    by = {"groups": "groups", "time": "time", "space": "places"}.get(kind, "rows")
+    return [f"{name} were declared, too; the cut is by {by}, and does not respect them" for name in others]
 
 
 def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:
