@@ -19,6 +19,7 @@ NAMES = np.where(NUMBERS > 0, "yes", "no")
 PATIENTS = np.repeat(np.arange(30), 5)
 OF_PATIENTS = pd.DataFrame(RNG.normal(size=(30, 4))[PATIENTS], columns=list("abcd")).assign(e=RNG.normal(size=N))
 SICK = RNG.integers(0, 2, 30)[PATIENTS]  # says nothing of a new patient
+FEW = np.arange(20.0).reshape(10, 2)
 FOREST = RandomForestClassifier(20, random_state=0)
 
 
@@ -114,9 +115,9 @@ def test_the_score_of_a_rare_class_is_no_error_rate():
     )
 
 
-@pytest.mark.parametrize(("name", "value"), [("times", [1, 2]), ("coordinates", np.arange(20.0).reshape(10, 2)), ("subsets", [1, 2])])
+@pytest.mark.parametrize(("name", "value"), [("times", [1, 2]), ("coordinates", FEW), ("subsets", [1, 2])])
 def test_what_was_declared_must_fit_the_rows(name, value):
-    with pytest.raises(ValueError, match="shape|rows"):
+    with pytest.raises(ValueError, match=r"shape|rows"):
         advise(PLAIN, NUMBERS, LinearRegression(), **{name: value})
 
 
