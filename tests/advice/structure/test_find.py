@@ -8,7 +8,8 @@ from foldshift.advice import rows_kept_together
 from foldshift.advice.data import as_data
 from foldshift.advice.structure.find import find_structure
 from foldshift.advice.structure.record import Declared, Sentinel
-from held_out_structures import development, development_clean
+from foldshift.core.seeding import generator
+from held_out_structures import DEVELOPMENT, development, development_clean, real
 
 KINDS = {"groups": "groups", "times": "time", "coordinates": "space"}
 
@@ -254,3 +255,18 @@ def test_wide_and_sparse_tables_are_said_not_to_be_looked_at():
     assert structure.copies is None and structure.groups is None
     wide = np.random.default_rng(0).normal(size=(40, 2100))
     assert find_structure(as_data(wide, y[:40])).copies is None
+
+
+@pytest.mark.parametrize("seed", [200, 205])
+def test_copies_with_errors_of_most_rows_are_not_taken_for_persons(seed):
+    name = "57 real digits jitter"
+    table = real(name, DEVELOPMENT, generator(seed, name), "digits", "jitter")
+    structure = find_structure(as_data(table.X, table.y, task=table.task))
+    assert structure.groups is None and structure.copies.n_near > 0.8 * len(table.X)
+
+
+def test_a_column_that_gives_classes_away_in_nearly_every_row_is_found():
+    X, y, rng = plain(600)
+    y = y > 0
+    X["late"] = 5 * np.where(rng.random(600) < 0.005, ~y, y) + rng.random(600)
+    assert structure_of(X, np.where(y, "yes", "no")).leaks == ("late",)

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from foldshift.advice.data import as_data
-from foldshift.advice.structure.copies import across_groups, find_copies
+from foldshift.advice.structure.copies import across_groups, find_copies, row_codes
 from foldshift.advice.structure.entities import find_groups
 from foldshift.advice.structure.honest_cut import rows_together
 from foldshift.advice.structure.leaks import find_leaks
 from foldshift.advice.structure.order import find_times
 from foldshift.advice.structure.places import find_places
-from foldshift.advice.structure.record import Declared, Part, Structure
+from foldshift.advice.structure.record import Copies, Declared, Part, Structure
 from foldshift.advice.structure.values import find_rare, find_sentinels
 from foldshift.core.gate.structure import coordinate_table, time_values
 from foldshift.core.gate.targets import group_labels
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from foldshift.advice.data import Data
     from foldshift.core.types import IntArray, TableLike
 
+MOST_EQUAL = 0.5  # share of the near copies in which columns that name groups together must be equal
 ROWS_SEED = 0  # seed of the rows that stand for a large table, if the caller brings no generator
 
 
@@ -57,6 +58,8 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
     rows = np.arange(data.n) if copies is None else np.sort(np.unique(copies.codes, return_index=True)[1])
     known = any(part is not None for part in parts.values())
     groups = parts["groups"] if known else find_groups(data, rows)
+    if groups is not None and copies is not None and not _are_equal_in_copies(data, groups, copies):
+        groups = None  # copies with errors made columns look alike in some rows
     if groups is not None and copies is not None:
         copies = across_groups(copies, groups.values)
     times = parts["times"]
@@ -80,6 +83,18 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
         rare=find_rare(data),
         sentinels=find_sentinels(data),
     )
+
+
+def _are_equal_in_copies(data: Data, groups: Part, copies: Copies) -> bool:
+    """Return True if columns that were taken for groups together are equal in near copies too, as those of one person are."""
+    if len(groups.columns) < 2 or not copies.n_near:
+        return True
+    key = row_codes(
+        np.column_stack([column.train for column in data.columns if column.name in groups.columns]).astype(np.float64)
+    )
+    order = np.argsort(copies.codes, kind="stable")
+    same_set = np.diff(copies.codes[order]) == 0
+    return bool((np.diff(key[order]) == 0)[same_set].mean() >= MOST_EQUAL)
 
 
 def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = None) -> IntArray:

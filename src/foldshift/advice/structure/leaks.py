@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 GIVEN_AWAY = 0.99  # share of the target's variation that one column alone explains
-MOST_WRONG, FEWEST_WRONG = 0.025, 10  # classes: share of the rows wrong by chance that may be wrong, less one; and least of them
+MOST_WRONG = 0.03  # classes: share of the rows wrong by chance that may be wrong
+FEWEST_WRONG, ENOUGH_WRONG = 10, 100  # rows wrong by chance: with fewer nothing is said, or no row may be wrong
 NEARLY = 0.9  # of the variation of ranks; along a line, single far values could explain all
 FEWEST_GAPS = 10  # rows with a gap, and without one
 MOST_ROWS = 5000  # rows looked at: a tree is grown for every column
+FEW_LEAVES, MANY_LEAVES = 8, 64  # of trees: few follow no wrong rows, many follow a target that goes up and down
 TREE_SEED = 0
 
 
@@ -48,21 +50,27 @@ def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], t
 
 
 def _given_away(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data) -> bool:
-    """Return True if a small tree on one column predicts the target in nearly every row."""
+    """Return True if a tree of few leaves, or one of many, on one column predicts the target in nearly every row."""
+    few = max(FEW_LEAVES, 4 * len(data.classes))
+    return any(_predicts(values, halves, data, *size) for size in ((few, 5), (max(MANY_LEAVES, few), 2)))
+
+
+def _predicts(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data, n_leaves: int, least: int) -> bool:
+    """Return True if a tree of at most `n_leaves`, of at least `least` rows each, predicts the target in nearly every row."""
     wrong = chance = 0.0
     classes = data.task == "classification"
     make = DecisionTreeClassifier if classes else DecisionTreeRegressor
     for train, test in (halves, halves[::-1]):
         truth = data.target[test]
         by_chance = len(test) - np.bincount(truth.astype(int)).max() if classes else ((truth - truth.mean()) ** 2).sum()
-        model = make(max_leaf_nodes=max(64, 4 * len(data.classes)), min_samples_leaf=2, random_state=TREE_SEED)
+        model = make(max_leaf_nodes=n_leaves, min_samples_leaf=least, random_state=TREE_SEED)
         predicted = model.fit(values[train, None], data.target[train]).predict(values[test, None])
         wrong += (predicted != truth).sum() if classes else ((predicted - truth) ** 2).sum()
         chance += by_chance
         if wrong > (MOST_WRONG if classes else 1 - GIVEN_AWAY) * 2 * by_chance:
             return False
     if classes:
-        return bool(chance >= FEWEST_WRONG and wrong <= max(0.0, MOST_WRONG * chance - 1))
+        return bool(chance >= FEWEST_WRONG and wrong <= (MOST_WRONG * chance if chance >= ENOUGH_WRONG else 0))
     return bool(wrong <= (1 - GIVEN_AWAY) * chance)
 
 
