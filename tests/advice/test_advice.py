@@ -183,7 +183,7 @@ def test_no_fault_is_cried_in_clean_sets():
 
 def test_no_fault_is_cried_in_clean_sets_of_other_hosts(shared):
     cried = {name: codes for name, X, y in clean_sets(shared / "data") if (codes := found_codes(X, y, grave=True))}
-    assert cried == {}
+    assert cried == {"pima": {"sentinel"}}  # it is known that zeros stand for missing values there: a body mass of 0
 
 
 # The score and its interval
