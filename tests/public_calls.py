@@ -357,11 +357,13 @@ CALLS = {
             ("y", "coordinates"),
         ),
         "as_splits": Call(
-            lambda f, folds, groups: (
+            lambda f, folds, X, groups: (
                 f(folds, X),
                 f(__import__("sklearn.model_selection").model_selection.GroupKFold(3), X, Y, groups),
             ),
-            {"folds": FOLDS, "groups": GROUPS},
+            {"folds": FOLDS, "X": X, "groups": GROUPS},
+            ("folds", "X", "groups"),
+            lenient=("complex",),  # the inputs are counted
         ),
         "export_folds": Call(
             lambda f, folds, rows: f(folds, "csv", rows=rows), {"folds": FOLDS, "rows": np.arange(N)}, ("folds", "rows")
@@ -400,6 +402,9 @@ CALLS = {
         "hellinger_features": pair(X, X[::-1] ** 2, same=False, names=("train", "test")),
         "fold_ks": Call(lambda f, y, folds: f(y, folds), {"y": Y, "folds": FOLDS}, ("y", "folds")),
         "ks_features": pair(X, X[::-1] ** 2, same=False, names=("train", "test")),
+        "split_ks": Call(
+            lambda f, values, cv: f(values, cv), {"values": Y, "cv": FOLDS}, ("values", "cv"), names={"cv": "folds"}
+        ),
         "ks_p_value": Call(lambda f, D: f(D, 9, 9), {"D": A}),
         "ks_statistic": pair(A, B, same=False),
         "DriftReport": Call(

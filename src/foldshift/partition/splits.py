@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.gate.folds import check_folds, is_splitter
-from foldshift.core.gate.rows import check_rows, count_rows
+from foldshift.core.gate.rows import check_rows, check_same_rows, count_rows
 from foldshift.partition.folds import labels_or_places
 from foldshift.partition.user_cuts import iterate_pairs
 
@@ -81,6 +81,7 @@ def as_splits(
     True
     """
     check_rows(X=X, y=y, groups=groups)
+    check_same_rows(X=X, cv=cv)
     n_samples = count_rows(X, "X")
     groups = labels_or_places(groups, n_samples)
     given: Any = cv if is_splitter(cv) or _holds_pairs(cv) else _pairs_of(cv, n_samples)

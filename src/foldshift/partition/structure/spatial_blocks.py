@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 50  # along one axis: whole numbers that 64-bit floats tell apart
 BLOCKS_A_FOLD = 10  # where the target says nothing on the size of blocks
 FEWEST_A_FOLD = 3  # blocks of a fold by default: fewer leave no choice
-SHRINK = 0.9
+SHRINK = 0.8
 
 
 def block_folds(
