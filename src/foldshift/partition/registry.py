@@ -229,7 +229,7 @@ def make_folds(
     return function(X, y, n_folds, rngs, **options)
 
 
-def _no_target(partitioner: str | Callable[..., Any], X: FloatArray) -> FloatArray:
+def _no_target(partitioner: str | Callable[..., Any], X: TableLike) -> FloatArray:
     """Make a target without meaning, for cuts that do not look at one."""
     if not callable(partitioner) and partitioner not in BLIND:
         find_partitioner(partitioner)
