@@ -89,6 +89,10 @@ def test_every_cut_is_the_same_in_numpy_and_compiled(name, options, table, monke
         X = np.where(np.random.default_rng(0).random(X.shape) < 0.05, np.nan, X)
     if options.pop("grouped", False) or name == "LOSO":
         options["groups"] = groups
+    if name in ("BLOCKS", "NNDM"):
+        options["coordinates"] = X[:, :2]
+    if name == "NNDM":
+        options["prediction_points"] = X[:9, 1:3]
     y = number if name in ("TSCV", "CB-TSCV") else label
     n_folds = len(np.unique(groups)) if name == "LOSO" else 7
     for seeds in ([1, 2], range(12)):  # few, and so many that seeds share lists of neighbours
