@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from foldshift.command.main import MISTAKE, USAGE, main
-from foldshift.partition import ForwardBlockKFold, SameOtherAllKFold, SpatialBlockKFold, as_splits
+from foldshift.partition import ForwardBlockKFold, SameOtherAllKFold, SpatialBlockKFold, as_splits, holdout
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -94,6 +94,28 @@ def test_columns_to_balance_are_balanced_and_groups_have_two_names(folder):
     assert one == other and (pd.read_csv(io.StringIO(one)).groupby(TABLE["rank"])["seed_0"].nunique() == 1).all()
 
 
+@pytest.mark.parametrize("groups", [(), ("--group-on", "rank")])
+def test_one_test_part_in_place_of_folds(folder, groups):
+    found = run(folder, "t.csv", "-t", "y", "--test-size", "0.2", "--validation-size", "0.1", "--seeds", "3", *groups)
+    table = read(found)
+    y, labels = TABLE.y + 0.25, TABLE["rank"].astype(str) if groups else None
+    for seed in range(3):
+        sizes = {"test_size": 0.2, "validation_size": 0.1}
+        parts = holdout(TABLE, **sizes, stratify=y, groups=labels, random_state=seed)
+        for word, part in parts._asdict().items():
+            assert (np.flatnonzero(table[f"seed_{seed}"] == word) == part).all()
+    sklearn = run(folder, "t.csv", "-t", "y", "--test-size", "0.2", "--format", "sklearn").stdout
+    namespace = {}
+    exec(sklearn, namespace)
+    ((train, test),) = as_pairs(namespace["cv"])
+    assert (len(train), len(test)) == (48, 12)
+
+
+def as_pairs(cv):
+    splits = as_splits(cv, TABLE)
+    return [(np.flatnonzero(train), np.flatnonzero(test)) for train, test in zip(splits.train, splits.test)]
+
+
 def test_rows_without_a_target_are_left_out_of_every_format(folder):
     kept = np.flatnonzero(np.arange(N) % 10 != 3)
     table = read(run(folder, "gaps.csv", "-t", "y", "--time-on", "rank", "-k", "2"))
@@ -131,6 +153,16 @@ MISTAKES = {
     "place and strata": ((*SPACE, "--stratify-on", "site"), MISTAKE, "--stratify-on site"),
     "a gap without time": (("--gap", "3"), MISTAKE, "--gap 3 goes with --time-on"),
     "a buffer without place": (("--buffer", "3"), MISTAKE, "--buffer 3 goes with --space-on"),
+    "a validation part alone": (("--validation-size", "0.2"), MISTAKE, "--validation-size 0.2 goes with --test-size SHARE"),
+    "a test part and time": (("--test-size", "0.2", "--time-on", "day"), MISTAKE, "different cuts"),
+    "a test part and a partitioner": (("--test-size", "0.2", "-p", "CV"), MISTAKE, "different cuts"),
+    "parts beyond the table": (("--test-size", "0.6", "--validation-size", "0.5"), MISTAKE, "at least one to train on"),
+    "a share in percent": (("--test-size", "20"), USAGE, "20"),
+    "a validation part that a program cannot read": (
+        ("--test-size", "0.2", "--validation-size", "0.2", "--format", "openml"),
+        MISTAKE,
+        "--format csv",
+    ),
     "a gap in words": (("--time-on", "day", "--gap", "week"), USAGE, "week"),
     "a gap beyond the table": (("--time-on", "day", "--gap", "90"), MISTAKE, "a smaller gap"),
     "a block beyond the table": ((*SPACE, "--block-size", "9"), MISTAKE, "smaller blocks"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,8 @@ from foldshift.command.read_tables import target_and_inputs
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given, Remedy
 from foldshift.partition.distinct import distinct_partitions
-from foldshift.partition.export import Format, export_folds
+from foldshift.partition.export import Format, csv_text, export_folds
+from foldshift.partition.holdout import holdout
 from foldshift.partition.registry import PARTITIONERS, find_partitioner, known_partitioners, make_folds, options_of
 from foldshift.partition.splits import Splits, as_splits, join_splits
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from foldshift.advice.data import Data
     from foldshift.command.read_tables import TargetAndInputs
     from foldshift.command.table_options import Structure
-    from foldshift.core.types import Array, IntArray, Splitter, Task
+    from foldshift.core.types import Array, BoolArray, IntArray, Splitter, Task
     from foldshift.datasets.readers.raw_table import RawTable
 
 OF_STRUCTURE = ("time_on", "space_on", "subset_on")
@@ -31,7 +32,7 @@ BY_COLUMN = {
     "NNDM": Remedy("space_on", ("COLUMN", "COLUMN")),
     "SOAK": Remedy("subset_on", "COLUMN"),
 }
-GOES_WITH = {"gap": "time_on", "block_size": "space_on", "buffer": "space_on"}
+GOES_WITH = {"gap": "time_on", "block_size": "space_on", "buffer": "space_on", "validation_size": "test_size"}
 
 
 class CutTable(NamedTuple):
@@ -41,9 +42,16 @@ class CutTable(NamedTuple):
     rows: IntArray  # positions in the file, from 0
     names: list[str] | None  # of the splits
     notes: list[str]
+    validation: BoolArray | None = None  # (n_seeds, n_samples), for one test part in place of folds
 
     def text(self, program: Format) -> str:
         """Write it for a program."""
+        if self.validation is not None and isinstance(self.parts, Splits):
+            if program == "csv":
+                return held_out_csv(self.parts, self.validation, self.rows)
+            if self.validation.any():
+                remedy = Remedy("format", "csv")
+                raise DataError(f"the format of {program} has no validation part; leave it out, or take ", remedy)
         return export_folds(self.parts, program, rows=self.rows, names=self.names)
 
 
@@ -58,6 +66,8 @@ def cut_table(
     if len(found.y) < FEWEST_ROWS:
         raise DataError(f"the table has {len(found.y)} rows; make_folds of foldshift.partition cuts fewer than {FEWEST_ROWS}")
     rows = np.flatnonzero(~table.frame[table.target].isna().to_numpy())
+    if structure.test_size is not None:
+        return CutTable(*_held_out(found, structure, rows, sizes[1]))
     if any(getattr(structure, one) for one in OF_STRUCTURE):
         splits, names, notes = _structured(table.frame.iloc[rows], found, structure, sizes)
         return CutTable(splits, rows, names, [*found.notes, *notes])
@@ -68,7 +78,8 @@ def cut_table(
 def _check_structure(structure: Structure, table: RawTable, partitioner: str | None) -> None:
     """Refuse options that do not go together, and columns that cannot say how rows belong together."""
     given = [Given(one, structure.words(one)) for one in OF_STRUCTURE if getattr(structure, one)]
-    others = [Given("groups", table.groups)] if table.groups else []
+    others = [Given("groups", table.groups)] if table.groups and structure.test_size is None else []
+    given += [Given("test_size", f"{structure.test_size:g}")] if structure.test_size is not None else []
     others += [Given("partitioner", partitioner)] if partitioner is not None else []
     others += [Given("stratify_on", structure.stratify_on)] if structure.stratify_on else []
     if given and len(given) + len(others) > 1:
@@ -77,12 +88,42 @@ def _check_structure(structure: Structure, table: RawTable, partitioner: str | N
     for option, wanted in GOES_WITH.items():
         value = getattr(structure, option)
         if value is not None and not getattr(structure, wanted):
-            raise DataError(Given(option, f"{value:g}"), " goes with ", Given(wanted, "COLUMN"), ", which is not given")
+            raise DataError(
+                Given(option, f"{value:g}"),
+                " goes with ",
+                Given(wanted, "SHARE" if wanted == "test_size" else "COLUMN"),
+                ", which is not given",
+            )
     for option, name in structure.named:
         if name == table.target and option != "stratify_on":
             raise DataError(f"{name!r} is the target, and cannot say which rows belong together; name another column")
     if len(set(structure.space_on)) == 1:
         raise DataError(f"{structure.space_on[0]!r} is given twice for the place; name two columns")
+
+
+def _held_out(
+    found: TargetAndInputs, structure: Structure, rows: IntArray, n_seeds: int
+) -> tuple[Splits, IntArray, list[str], list[str], BoolArray]:
+    """Cut off one test part, and a validation part if wanted, once for every seed."""
+    target = found.y.to_numpy()
+    strata = target if found.task == "classification" else target + 0.25  # not whole: strata by size
+    masks = np.zeros((3, n_seeds, len(target)), dtype=bool)
+    for seed in range(n_seeds):
+        sizes: dict[str, Any] = {"test_size": structure.test_size, "validation_size": structure.validation_size}
+        for mask, part in zip(masks, holdout(target, **sizes, stratify=strata, groups=found.groups, random_state=seed)):
+            mask[seed, part] = True
+    train, validation, test = masks
+    numbers = np.arange(n_seeds)
+    splits = Splits(train, test, numbers, np.zeros_like(numbers))
+    return splits, rows, [f"seed_{seed}" for seed in range(n_seeds)], found.notes, validation
+
+
+def held_out_csv(splits: Splits, validation: BoolArray, rows: IntArray) -> str:
+    """Write the part of every row, in words, with a column for every seed."""
+    columns: dict[str, Array] = {"row": rows + 1}
+    for seed, masks in enumerate(zip(splits.train, validation, splits.test)):
+        columns[f"seed_{seed}"] = np.select(masks, ["train", "validation", "test"], "")
+    return csv_text(columns)
 
 
 def _structured(

@@ -387,6 +387,7 @@ def folds(
     Examples:
       foldshift folds data.csv --target price --partitioner TSCV --n-folds 5 --seeds 10 > folds.csv
       foldshift folds data.csv -t class -p CB-SCV --group-on patient > folds.csv
+      foldshift folds data.csv -t class --test-size 0.2 --validation-size 0.2 > parts.csv
       foldshift folds data.csv -t sales --time-on date --gap 7 > splits.csv
       foldshift folds data.csv -t yield --space-on x y --buffer 500 --format rsample > splits.R
     """

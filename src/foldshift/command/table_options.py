@@ -49,6 +49,8 @@ class Structure(NamedTuple):
     gap: float | None = None
     block_size: float | None = None
     buffer: float | None = None
+    test_size: float | None = None
+    validation_size: float | None = None
 
     @property
     def named(self) -> list[tuple[str, str]]:
@@ -63,11 +65,14 @@ class Structure(NamedTuple):
         return value
 
 
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 STRUCTURE = (
     click.option("--time-on", metavar="COLUMN", help="The column of the time: test parts are later than what trains."),
     click.option("--space-on", nargs=2, metavar="COLUMN COLUMN", help="The columns of the place: test parts are blocks of it."),
     click.option("--subset-on", metavar="COLUMN", help="The column of the subset: train on the same one, on others, on all."),
     click.option("--stratify-on", multiple=True, metavar="COLUMN", help="A column to balance like the target; again for more."),
+    click.option("--test-size", type=SHARE, metavar="SHARE", help="One test part of this share, in place of folds."),
+    click.option("--validation-size", type=SHARE, metavar="SHARE", help="Share of a validation part beside the test part."),
     click.option("--gap", type=click.FloatRange(0), metavar="T", help="Time left out before a test part; days for dates."),
     click.option(
         "--block-size",

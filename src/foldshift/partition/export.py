@@ -121,10 +121,11 @@ def _csv(cut: _Cut) -> str:
     else:
         for name, train, test in zip(cut.names, cut.splits.train, cut.splits.test):
             columns[name] = np.select([train, test], ["train", "test"], "")
-    return _csv_text(columns)
+    return csv_text(columns)
 
 
-def _csv_text(columns: dict[str, Array]) -> str:
+def csv_text(columns: dict[str, Array]) -> str:
+    """Write columns as csv."""
     text = io.StringIO()
     pd.DataFrame(columns).to_csv(text, index=False, lineterminator="\n")
     return text.getvalue()
@@ -190,9 +191,9 @@ def _autogluon(cut: _Cut) -> str:
     for fold, test in zip(splits.fold, splits.test):
         part[test] = fold
     if splits.folds is not None and (part >= 0).all():
-        return _csv_text({"row": cut.rows + 1, "fold": part})
+        return csv_text({"row": cut.rows + 1, "fold": part})
     if all((train == (part < fold)).all() for fold, train in zip(splits.fold, splits.train)):
-        return _csv_text({"row": cut.rows + 1, "block": part + 1})
+        return csv_text({"row": cut.rows + 1, "block": part + 1})
     why = "some rows are never tested" if splits.folds is not None else "some rows are in neither part of a split"
     raise DataError(
         f"AutoGluon cannot read these splits: {why}; take ", Remedy("format", "csv"), ", or a cut without gap or buffer"
