@@ -42,6 +42,6 @@ from .measures.ks import fold_ks as fold_ks
 from .measures.ks import ks_features as ks_features
 from .measures.ks import ks_p_value as ks_p_value
 from .measures.ks import ks_statistic as ks_statistic
-from .measures.splits import split_ks as split_ks
+from .measures.train_test_ks import split_ks as split_ks
 from .report.drift_report import DriftReport as DriftReport
 from .report.fold_drift import fold_drift as fold_drift
