@@ -244,7 +244,7 @@ def test_the_interval_of_wilcoxon_is_rs():
 
 def test_the_interval_of_wilcoxon_never_contradicts_the_test_of_rounded_tables():
     rng = np.random.default_rng(6)
-    for _ in range(150):
+    for _ in range(300):
         n = int(rng.integers(4, 20))
         a = np.round(0.8 + 0.05 * rng.standard_normal(n), 2)
         b = np.round(a + rng.choice([0, 0.02, 0.03]) + 0.03 * rng.standard_normal(n), 2)

@@ -60,7 +60,8 @@ def score_difference_interval(
     For error, accuracy, recall and specificity, and means of these over classes: the interval of Bonett and Price [1]_, which
     counts two more rows, one that only the first learner gets right and one that only the second does. Losses: paired rows,
     Student's t, and two such rows with the largest difference seen. Other scores: the intervals of either learner, joined by
-    MOVER [2]_ with the correlation of their influences, to which every class adds such a pair.
+    MOVER [2]_ with the correlation of their influences, to which every class adds such a pair. Level and power beside the
+    corrected t, McNemar's test and sign flips: ``validation/tables/score_difference_power.csv``.
 
     References
     ----------
