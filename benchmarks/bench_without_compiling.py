@@ -36,7 +36,7 @@ def calls():
 
     import foldshift
     from foldshift import inference, partition, shift
-    from foldshift.partition.registry import PARTITIONERS
+    from foldshift.partition.registry import PARTITIONERS, find_partitioner
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, 6))
@@ -49,6 +49,7 @@ def calls():
     for name in (*PARTITIONERS, "SCV10"):
         y = number if name in ("TSCV", "CB-TSCV", "SCV10") else label
         more = {"groups": groups} if name == "LOSO" else {}
+        more |= {place: X[:, :2] for place in ("coordinates", "prediction_points") if place in find_partitioner(name).takes}
         n_folds = len(set(groups)) if name == "LOSO" else 5
         found[f"cut {name}"] = lambda name=name, y=y, n=n_folds, more=more: partition.make_folds(name, X, y, n, [0, 1, 2], **more)
     found["cut DOB-SCV keel"] = lambda: partition.make_folds("DOB-SCV", X, label, n_folds=5, seeds=[0, 1], metric="keel")

@@ -83,4 +83,4 @@ def setup(app):
     """Write the pages that are made, before anything is read; boxes that are wider than the page say so."""
     pages.write(Path(app.srcdir))
     app.add_js_file(None, body=SCRIPT)
-    app.connect("build-finished", lambda app, error: error or pages.write_wheel(Path(app.outdir) / pages.DOWNLOADS))
+    app.connect("build-finished", lambda app, error: error or pages.write_downloads(Path(app.outdir) / pages.DOWNLOADS))

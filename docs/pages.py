@@ -54,7 +54,7 @@ def write(docs):
         wanted[name] = _links((ROOT / "docs" / name).read_text(encoding="utf-8"))
     for study in find_studies():
         wanted[f"studies/{study}.md"] = study_page(study)
-    wanted |= results_pages(results) | question_pages.site_pages()
+    wanted |= results_pages(results) | question_pages.site_pages(DOWNLOADS)
     for name, text in wanted.items():
         path = folder / name
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -74,6 +74,12 @@ def install_words(version):
     """Words of the pages on how to install: a link to the wheel that the site holds, and its file."""
     file = wheel_name(version)
     return {"wheel": f'<a href="{DOWNLOADS}/{file}">{file}</a>', "wheel_file": file}
+
+
+def write_downloads(folder):
+    """Write what the site offers to download: the wheel and the notebooks."""
+    write_wheel(folder)
+    question_pages.write_notebooks(folder)
 
 
 def write_wheel(folder):

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import re
 import warnings
 from pathlib import Path
@@ -15,6 +16,8 @@ PICTURE = re.compile(r"<!-- picture: (.*?)\n(.*?)\n-->", re.DOTALL)
 TITLE = re.compile(r"\A# (.+)\n")
 STUDY = re.compile(r"\]\(\.\./\.\./src/foldshift/studies/(\w+)/findings\.md\)")
 GALLERY = re.compile(r"\]\(\.\./gallery/(\w+)\.py\)")
+NOTEBOOKS = ("confidence_interval", "stratified_regression", "two_models", "fair_split")  # the questions asked most often
+LINK = '<p><a href="../../{}/{}.ipynb" download>This page as a notebook</a></p>'
 INDEX = """# Questions
 
 Answers in two sentences, code to copy, one picture, and the evidence. Every block of code is run before a page is published.
@@ -68,6 +71,29 @@ def picture(text, names):
     return caption, rows.svg(caption, body)
 
 
+def notebook(text):
+    """Notebook of a page, as JSON: its text and its code; the picture and links into the project are left out."""
+    text = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", PICTURE.sub("", text))
+    cells = []
+    for number, part in enumerate(CODE.split(text)):
+        if part.strip():
+            kind = {"cell_type": "code", "outputs": [], "execution_count": None} if number % 2 else {"cell_type": "markdown"}
+            source = re.sub(r"\n{3,}", "\n\n", part.strip()).splitlines(keepends=True)
+            cells.append(kind | {"id": f"cell-{number}", "metadata": {}, "source": source})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return (
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": cells}, indent=1, ensure_ascii=False) + "\n"
+    )
+
+
+def write_notebooks(folder):
+    """Write the notebooks of the questions asked most often, for the site to offer."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in NOTEBOOKS:
+        text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+        (folder / f"{name}.ipynb").write_text(notebook(text), encoding="utf-8")
+
+
 def site_page(text):
     """Text of a page for the site: its picture is drawn, what it prints is shown, links lead to pages of the site."""
     names, printed = run(text)
@@ -82,9 +108,12 @@ def site_page(text):
     return re.sub(r"\[([^\]]+)\]\(\.\./\.\./validation/[^)]*\)", r"\1", text)
 
 
-def site_pages():
-    """Texts of all pages and of their index, by name below the folder of made pages."""
+def site_pages(downloads):
+    """Texts of all pages and of their index, by name below the folder of made pages; notebooks are in the folder `downloads`."""
     texts = {path.stem: path.read_text(encoding="utf-8") for path in question_files()}
     listed = "\n".join(f"- [{title_of(text)}](questions/{name}.md)" for name, text in texts.items())
     index = INDEX.format(listed, "\n".join(f"questions/{name}" for name in texts))
-    return {"questions.md": index} | {f"questions/{name}.md": site_page(text) for name, text in texts.items()}
+    pages = {f"questions/{name}.md": site_page(text) for name, text in texts.items()}
+    for name in NOTEBOOKS:
+        pages[f"questions/{name}.md"] += f"\n```{{raw}} html\n{LINK.format(downloads, name)}\n```\n"
+    return {"questions.md": index} | pages

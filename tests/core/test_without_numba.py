@@ -10,7 +10,7 @@ import pytest
 from foldshift.core import compiling
 from foldshift.core.compiling import form_for
 from foldshift.partition import make_folds
-from foldshift.partition.registry import PARTITIONERS, function_of
+from foldshift.partition.registry import PARTITIONERS, find_partitioner, function_of
 from foldshift.shift import fold_covariates, fold_drift, fold_ks
 
 BLOCK = """
@@ -89,10 +89,8 @@ def test_every_cut_is_the_same_in_numpy_and_compiled(name, options, table, monke
         X = np.where(np.random.default_rng(0).random(X.shape) < 0.05, np.nan, X)
     if options.pop("grouped", False) or name == "LOSO":
         options["groups"] = groups
-    if name in ("BLOCKS", "NNDM"):
-        options["coordinates"] = X[:, :2]
-    if name == "NNDM":
-        options["prediction_points"] = X[:9, 1:3]
+    for place in {"coordinates", "prediction_points"} & set(find_partitioner(name).takes):
+        options[place] = X[:, :2]
     y = number if name in ("TSCV", "CB-TSCV") else label
     n_folds = len(np.unique(groups)) if name == "LOSO" else 7
     for seeds in ([1, 2], range(12)):  # few, and so many that seeds share lists of neighbours

@@ -1,5 +1,6 @@
 """Pages of questions: each has its parts, its code runs, its picture is drawn from it, and its evidence is there."""
 
+import json
 import re
 
 import pytest
@@ -51,3 +52,14 @@ def test_the_code_block_stays_whole_where_it_is_shown_with_what_it_prints():
     page = pages.site_page(text)
     assert "```python\nprint(1)\n```\n\nIt prints:\n\n```text\n1\n```" in page and page.count("```") % 2 == 0
     assert page.count('class="maindot"') == 2 and page.count('class="main"') == 1
+
+
+@pytest.mark.parametrize("name", pages.NOTEBOOKS)
+def test_a_notebook_has_the_code_of_its_page_and_its_words(name):
+    text = (pages.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    made = json.loads(pages.notebook(text))
+    cells = ["".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert cells == [block.strip() for block in pages.CODE.findall(text)]
+    words = "".join("".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "markdown")
+    assert words.startswith(f"# {pages.title_of(text)}") and "](" not in words and "<!--" not in words
+    assert made["nbformat"] == 4 and len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
