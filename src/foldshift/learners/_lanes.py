@@ -11,15 +11,13 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from foldshift.core.compiling import HAS_NUMBA
-
 # As numba types it, a call would have to hand over the typing context as well.
 intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]]
-if HAS_NUMBA:
+try:
     from llvmlite import ir
     from numba.core import types
     from numba.extending import intrinsic, models, register_model
-else:  # the learner that uses a row says what it needs
+except ImportError:  # the learner that uses a row says what it needs
     types, models = SimpleNamespace(Type=object), SimpleNamespace(PrimitiveModel=object)  # type: ignore[assignment]
     intrinsic, register_model = (lambda function: function), (lambda kind: lambda model: model)  # type: ignore[assignment]
 
