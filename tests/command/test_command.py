@@ -407,6 +407,6 @@ def test_ctrl_c_before_there_is_an_answer_is_a_line(folder):
 
 
 def test_a_missing_package_is_a_line_that_says_how_to_install_it(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "foldshift.command.listings", None)
+    monkeypatch.setitem(sys.modules, "foldshift.command.study_list", None)
     done = run(folder, "studies")
     assert done.exit_code == MISTAKE and "-m pip install" in done.stderr and "Traceback" not in done.stderr
