@@ -121,7 +121,7 @@ def test_equal_estimates_allow_for_partitions_that_were_not_drawn():
     # one wrong row of a hundred, ten folds, another fold every time
     scores = np.ones((10, 10)) - 0.1 * np.eye(10)
     found = recommend_repetitions(scores, eps=0.1)
-    unseen = (1 - 0.05 ** (1 / 10)) * 0.01**2
+    unseen = 2 * (1 - 0.05 ** (1 / 10)) * 0.01**2
     assert found.partition_variance == 0 and found.partition_bound == pytest.approx(unseen)
     assert found.repetitions == int(np.ceil(unseen / (0.1**2 * found.fixed_variance))) > 1
     assert "not drawn" in str(found)
