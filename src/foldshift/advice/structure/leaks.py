@@ -20,6 +20,7 @@ NEARLY = 0.9  # of the variation of ranks; along a line, single far values could
 FEWEST_GAPS = 10  # rows with a gap, and without one
 MOST_ROWS = 5000  # rows looked at: a tree is grown for every column
 FEW_LEAVES, MANY_LEAVES = 8, 64  # of trees: few follow no wrong rows, many follow a target that goes up and down
+ENOUGH_ROWS = 200  # for the tree of few leaves; with fewer rows no row may be wrong
 TREE_SEED = 0
 
 
@@ -52,7 +53,8 @@ def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], t
 def _given_away(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data) -> bool:
     """Return True if a tree of few leaves, or one of many, on one column predicts the target in nearly every row."""
     few = max(FEW_LEAVES, 4 * len(data.classes))
-    return any(_predicts(values, halves, data, *size) for size in ((few, 5), (max(MANY_LEAVES, few), 2)))
+    sizes = ((few, 5), (max(MANY_LEAVES, few), 2))
+    return any(_predicts(values, halves, data, *size) for size in (sizes if len(values) >= ENOUGH_ROWS else sizes[1:]))
 
 
 def _predicts(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data, n_leaves: int, least: int) -> bool:
