@@ -1,5 +1,6 @@
 """Every check is listed, with a code that has a paragraph; findings can be muted with a reason; remedies work where printed."""
 
+import json
 import re
 
 import numpy as np
@@ -118,3 +119,16 @@ def test_checks_of_columns_do_not_apply_where_there_are_none():
     checks = by_code(checks_of(wide, np.random.default_rng(1).normal(size=40)))
     assert "more than 2000" in checks["D2"].text and checks["D2"].result == "not applicable"
     assert {checks[code].result for code in ("I1", "D1", "G2", "S1", "L1", "V1", "V3", "T1")} == {"not applicable"}
+
+
+def test_the_page_of_checks_says_what_was_measured(root):
+    facts = json.loads((root / "validation" / "tables" / "structure_checks.json").read_text(encoding="utf-8"))
+    rows = pd.read_csv(root / "validation" / "tables" / "structure_checks.csv", keep_default_na=False)
+    structured = rows[rows.structure != ""]
+    found = sum(set(row.structure.split()) <= set(row.found.split()) for row in structured.itertuples())
+    holds = {cut: (structured[f"{cut}_holds"].astype(str) == "True").sum() for cut in ("naive", "honest")}
+    alarms = ((rows.structure == "") & (rows.found != "")).sum()
+    page = (root / "docs" / "checks.md").read_text(encoding="utf-8")
+    assert f"In {len(structured)} tables" in page and f"was found in {found};" in page and alarms == facts["alarms"]
+    assert f"In {len(rows) - len(structured)} clean tables {alarms} alarms" in page
+    assert f"in {holds['honest']} of the {len(structured)}, that of folds at random in {holds['naive']} (" in page
