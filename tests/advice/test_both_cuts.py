@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import foldshift
 from foldshift.advice.data import as_data
@@ -58,8 +60,12 @@ def test_declared_groups_have_both_scores_too():
     assert "A naive cut" in advice.methods and "Covariate" in advice.cv_line and advice.ran.is_same
 
 
+LEAKING = PLAIN.assign(treated=(NUMBERS > 0) * 1.0)
+
+
 @pytest.mark.parametrize(("table", "learner"), [
-    (PLAIN.assign(treated=(NUMBERS > 0) * 1.0), LogisticRegression()),
+    (LEAKING, LogisticRegression()),
+    (LEAKING, prepared(LogisticRegression(), LEAKING)),
     (np.column_stack([PLAIN, NUMBERS > 0]), LogisticRegression()),
 ])  # fmt: skip
 def test_a_column_that_leaks_is_left_out_of_the_headline(table, learner):
@@ -70,8 +76,8 @@ def test_a_column_that_leaks_is_left_out_of_the_headline(table, learner):
 
 
 def test_a_learner_that_refuses_the_table_without_a_column_is_told_of():
-    table = PLAIN.assign(treated=(NUMBERS > 0) * 1.0)
-    advice = advise(table, NAMES, prepared(LogisticRegression(), table))
+    by_name = make_pipeline(ColumnTransformer([("all", "passthrough", list(LEAKING.columns))]), LogisticRegression())
+    advice = advise(LEAKING, NAMES, by_name)
     assert advice.both is None and any("the score without treated was not measured" in note for note in advice.notes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.shift.table_versions import as_table, is_frame
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     import pandas as pd
@@ -67,7 +69,14 @@ def prepared(learner: Estimator, X: TableLike) -> Estimator:
     )
     filled = SimpleImputer(strategy="median", keep_empty_features=True)
     parts = [("numbers", filled, numbers), ("texts", make_pipeline(FunctionTransformer(_as_texts), *coded), texts)]
-    return make_pipeline(ColumnTransformer([part for part in parts if part[2]]), learner)
+    # Of a table from which a column was left out, such as one that gives the target away, the others are prepared alike.
+    kept = [(name, step, partial(_present, names)) for name, step, names in parts if names]
+    return make_pipeline(ColumnTransformer(kept), learner)
+
+
+def _present(names: Sequence[str], X: TableLike) -> list[str]:
+    """Names of the columns that a table has."""
+    return [name for name in names if name in X.columns]
 
 
 def _as_texts(X: pd.DataFrame) -> ObjectArray:
