@@ -34,11 +34,11 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor  # noqa:
 import foldshift  # noqa: E402
 from foldshift.advice.data import as_data  # noqa: E402
 from foldshift.advice.learner.learner_calls import fit, losses_on  # noqa: E402
+from foldshift.advice.planned_cv import EPS  # noqa: E402
 from foldshift.advice.power import SHARES  # noqa: E402
 from foldshift.advice.rules import decide  # noqa: E402
 from foldshift.advice.score import as_score  # noqa: E402
 from foldshift.advice.split_shift import cut, split_shift  # noqa: E402
-from foldshift.advice.timed_cv import EPS  # noqa: E402
 from foldshift.core.files import write_text  # noqa: E402
 from foldshift.datasets import load_dataset  # noqa: E402
 from foldshift.datasets.synthetic.populations import draw_population  # noqa: E402

@@ -41,13 +41,13 @@ from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import find_faults
 from foldshift.advice.learner.learner_calls import fit, fit_and_score, losses_on
 from foldshift.advice.learner.learner_warnings import warned
+from foldshift.advice.planned_cv import seconds_of
 from foldshift.advice.power import in_words, power_of
 from foldshift.advice.preprocessing import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.score import as_score
 from foldshift.advice.split_half import on_half
 from foldshift.advice.split_shift import cut, split_shift
-from foldshift.advice.timed_cv import seconds_of
 from foldshift.advice.wording import summary
 from foldshift.advice.work_plan import TABLE
 from foldshift.inference.intervals.mean_loss import DEPENDENT, _skewness, mean_and_variance

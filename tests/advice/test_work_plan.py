@@ -20,8 +20,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 
 import foldshift
+from foldshift.advice.planned_cv import Clock
 from foldshift.advice.preprocessing import MANY_ROWS, usual
-from foldshift.advice.timed_cv import Clock
 from foldshift.advice.work_plan import EFFORTS, TABLE, learner_class, limited, work_plan
 from foldshift.core.errors import StoppedError
 
@@ -80,7 +80,7 @@ def linear():
 
 def test_equal_calls_give_equal_bytes_on_a_slow_machine(linear, monkeypatch):
     ticks = itertools.count()
-    monkeypatch.setattr("foldshift.advice.timed_cv.time.perf_counter", lambda: 50.0 * next(ticks))
+    monkeypatch.setattr("foldshift.advice.planned_cv.time.perf_counter", lambda: 50.0 * next(ticks))
     assert figures(foldshift.advise(X, Y, LinearRegression(), most_repetitions=6)) == figures(linear)
 
 

@@ -15,6 +15,15 @@ from foldshift.advice.issues import issues_of
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
 from foldshift.advice.page.score_code import score_code
+from foldshift.advice.planned_cv import (
+    Clock,
+    Experiment,
+    Said,
+    cross_validate_repeatedly,
+    first_fit,
+    seconds_of,
+    with_spreads,
+)
 from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.report_interval import difference, score_intervals
 from foldshift.advice.result import Advice
@@ -26,15 +35,6 @@ from foldshift.advice.structure.both_cuts import BothCuts, both_of, cut_of_struc
 from foldshift.advice.structure.checks import check_muted, run_checks
 from foldshift.advice.structure.find import check_declared, find_structure
 from foldshift.advice.structure.record import Declared
-from foldshift.advice.timed_cv import (
-    Clock,
-    Experiment,
-    Said,
-    cross_validate_repeatedly,
-    first_fit,
-    seconds_of,
-    with_spreads,
-)
 from foldshift.advice.wording import CUT_WORDS, first_verdict, methods_paragraph, stopped_words, used_versions, verdict
 from foldshift.advice.work_plan import Effort, check_effort, limited, work_plan
 from foldshift.core.arguments import check_confidence
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from foldshift.advice.data import Data
     from foldshift.advice.given_split import GivenSplit
     from foldshift.advice.issues import Issue
+    from foldshift.advice.planned_cv import Fits, Repeated
     from foldshift.advice.rules import Facts, Rule
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift, SplitShift
     from foldshift.advice.structure.both_cuts import Honest
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.record import Structure
-    from foldshift.advice.timed_cv import Fits, Repeated
     from foldshift.core.types import Array, Estimator, Splitter, TableLike, Task
 
     Tell = Callable[[str], object]

@@ -17,9 +17,9 @@ from foldshift.inference.intervals.score_interval import score_interval
 from foldshift.inference.intervals.score_names import score_name
 
 if TYPE_CHECKING:
+    from foldshift.advice.planned_cv import Experiment, Fits
     from foldshift.advice.rules import Rule
     from foldshift.advice.score import Score
-    from foldshift.advice.timed_cv import Experiment, Fits
     from foldshift.core.types import Array, FloatArray, IntArray
 
 Verdict = Literal["better", "worse", "equivalent", "not decided"]

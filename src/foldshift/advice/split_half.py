@@ -15,9 +15,9 @@ from foldshift.inference.intervals.score_ends import row_interval
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
     from foldshift.advice.learner.learner_calls import Scored
+    from foldshift.advice.planned_cv import Experiment
     from foldshift.advice.score import Score
     from foldshift.advice.split_shift import CutShift
-    from foldshift.advice.timed_cv import Experiment
     from foldshift.core.types import FloatArray, IntArray
 
 FEWEST_PAIRS = 3  # of halves, for a standard error

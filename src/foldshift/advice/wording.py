@@ -14,9 +14,9 @@ from foldshift.advice.structure.both_cuts import WORDS
 from foldshift.shift.report.drift_text import counted
 
 if TYPE_CHECKING:
+    from foldshift.advice.planned_cv import Experiment, Repeated
     from foldshift.advice.report_interval import ScoreInterval
     from foldshift.advice.result import Advice
-    from foldshift.advice.timed_cv import Experiment, Repeated
 
 CUT_WORDS = {
     "CV": "random folds",

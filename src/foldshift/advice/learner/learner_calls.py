@@ -29,8 +29,8 @@ from foldshift.core.user_code.guarded_process import (
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
+    from foldshift.advice.planned_cv import Clock
     from foldshift.advice.score import Score
-    from foldshift.advice.timed_cv import Clock
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray
 
 OVER = "over"  # kind of a call that is not made, as the budget is used up

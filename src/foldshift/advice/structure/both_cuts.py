@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.advice.learner.learner_calls import LearnerCalls
+from foldshift.advice.planned_cv import Fits, cross_validate
 from foldshift.advice.report_interval import score_intervals
 from foldshift.advice.structure.honest_cut import honest_cut
-from foldshift.advice.timed_cv import Fits, cross_validate
 from foldshift.core.errors import LearnerError, StoppedError
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
+    from foldshift.advice.planned_cv import Experiment
     from foldshift.advice.report_interval import ScoreInterval
     from foldshift.advice.rules import Rule
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.honest_cut import HonestCut
     from foldshift.advice.structure.record import Structure
-    from foldshift.advice.timed_cv import Experiment
     from foldshift.core.types import FloatArray, IntArray, TableLike
 
     Split = tuple[IntArray, IntArray]
