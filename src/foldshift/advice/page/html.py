@@ -83,7 +83,15 @@ def _both(advice: Advice) -> str:
         heading,
         paragraph(both.why),
         table(["cut", score.name, "from", "to"], rows, (1, 2, 3)),
-        paragraph(f"The naive cut is no estimate for {WORDS[both.kind]}: it tests on rows that are like those trained on."),
+        *(
+            []
+            if both.kind == "rows"
+            else [
+                paragraph(
+                    f"The naive cut is no estimate for {WORDS[both.kind]}: it tests on rows that are like those trained on."
+                )
+            ]
+        ),
     )
 
 

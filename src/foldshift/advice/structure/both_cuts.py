@@ -193,11 +193,13 @@ def _quarters(values: FloatArray) -> IntArray:
 def both_of(found: Honest, naive: ScoreInterval, naive_name: str) -> BothCuts:
     """Put the scores by both cuts side by side."""
     cut, why = found.cut, found.cut.why
-    line, kind = cut.line.removeprefix("cv = "), kind_of(cut, found.structure)
+    line, kind, name = cut.line.removeprefix("cv = "), kind_of(cut, found.structure), cut.name
     if cut.drop:
-        those = f"{', '.join(map(repr, cut.drop))} {'gives' if len(cut.drop) == 1 else 'give'} the target away, and was left out."
-        why = those if cut.kind == "rows" else f"{why} {those}"
-    return BothCuts(kind, cut.name, why, line, found.prelude, cut.groups is not None, found.intervals[0], naive, naive_name)
+        those, is_one = ", ".join(map(repr, cut.drop)), len(cut.drop) == 1
+        left_out = f"{those} {'gives' if is_one else 'give'} the target away, and {'was' if is_one else 'were'} left out."
+        why = left_out if cut.kind == "rows" else f"{why} {left_out}"
+        name, naive_name = f"{name}, without {those}", f"{naive_name}, with {those} among the inputs"
+    return BothCuts(kind, name, why, line, found.prelude, cut.groups is not None, found.intervals[0], naive, naive_name)
 
 
 def kind_of(cut: HonestCut, structure: Structure) -> str:
