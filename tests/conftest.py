@@ -10,6 +10,8 @@ import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+if hasattr(signal, "SIGHUP"):  # ignored by what `nohup` starts
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell, and in all that tests start there
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -19,7 +19,7 @@ ROOT = Path(foldshift.__file__).parent
 ARGUMENT = re.compile(r"(?<![\w.<-])([a-z][a-z_]{2,})=(?![=>])")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]+")
 # Keys of sources and of the configuration, which messages write in the same form.
-KEYS = {"ranges", "mem_mb", "n_sample", "cuts", "n_seeds", "name"}
+KEYS = {"ranges", "mem_mb", "n_sample", "cuts", "n_seeds", "name", "space_on"}
 OF_SNAKEMAKE = {
     "--configfile",
     "--config",

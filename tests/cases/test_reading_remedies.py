@@ -87,8 +87,8 @@ CASES = {
     "two_values.csv": (text(a=A, y=[0, 1] * 20), "regression"),
     "labels_as_numbers.csv": (text(a=A, y=LABELS), "regression"),
 }
-# Messages of the command alone, which test_command_mistakes.py follows.
-ELSEWHERE = {"n_folds", "partitioner"}
+# Messages of the command alone, which the tests of the command follow.
+ELSEWHERE = {"n_folds", "partitioner", "time_on", "space_on", "subset_on", "format", "metric", "decimals"}
 
 
 def written(folder, name):

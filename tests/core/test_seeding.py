@@ -68,6 +68,8 @@ FIXED = {
     # `DriftReport` and `fold_drift` by themselves, as a library.
     ("src/foldshift/shift/report/drift_report.py", "__init__ rng=0"),
     ("src/foldshift/shift/report/fold_drift.py", "fold_drift rng=0"),
+    # Splits of an advice, which gives its own.
+    ("src/foldshift/advice/structure/honest_cut.py", "honest_cut seed=0"),
     # Which pairs stand for all, as a library.
     ("src/foldshift/partition/randomness.py", "fold_randomness rng=0"),
     # Draws from a posterior: no study asks for them.

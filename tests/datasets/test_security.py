@@ -308,6 +308,10 @@ def test_only_import_paths_of_the_configuration_name_code(root):
         ("scripts/make_items.py", "import_object"),  # the same
         ("scripts/make_published.py", "import_object"),  # the same: what lays out a published item
         ("docs/pages.py", "import_object"),  # the same
+        ("src/foldshift/core/compiling.py", "import_module"),  # numba, by its fixed name
+        ("src/foldshift/advice/page/score_code.py", "exec"),  # code that an advice wrote itself, in a copy of the process
+        ("docs/question_pages.py", "exec"),  # code of the project's own question pages, when the site is made
+        ("docs/question_pages.py", "eval"),  # the same
         ("src/foldshift/engine/config/check.py", "find_spec"),  # key `module` of learners: whether a package is there
     }
 

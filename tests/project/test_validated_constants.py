@@ -10,7 +10,7 @@ import pytest
 from foldshift.advice.rules import read_rules
 from foldshift.datasets import own_files
 from foldshift.datasets.readers import header, infer
-from foldshift.datasets.readers.columns import column_values
+from foldshift.datasets.readers.columns import text_values
 from foldshift.inference.comparisons.compare import HELD
 from foldshift.inference.intervals.cross_validation import KNOWN_LOW, NEW_SOURCE_LOW
 from foldshift.inference.repetitions.recommend import Repetitions, recommend_repetitions
@@ -115,7 +115,7 @@ def test_the_table_of_detectors_in_the_guide_is_that_of_the_simulation(table, ro
 
 @pytest.mark.parametrize(
     ("module", "constant"),
-    [(column_values, "FEW_ODD"), (column_values, "FAR"), (header, "NUMBERS"), (own_files, "RARE"), (infer, "NAMES_ROWS")],
+    [(text_values, "FEW_ODD"), (text_values, "FAR"), (header, "NUMBERS"), (own_files, "RARE"), (infer, "NAMES_ROWS")],
 )
 def test_a_constant_of_the_reader_lies_on_a_plateau_of_few_errors(table, module, constant):
     rows, provenance = table("reader_constants")

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from foldshift.engine.jobs.isolation import ISOLATES
+from foldshift.core.user_code.guarded_process import ISOLATES
 from foldshift.engine.storage.prediction_files import read_predictions
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
 from workflow_runner import ROOT, Workflow

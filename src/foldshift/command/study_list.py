@@ -16,7 +16,7 @@ def study_list(name: str | None = None, as_json: bool = False) -> str:
     """Show the studies, or one of them with its README and findings, as text."""
     folder = files("foldshift.studies")
     found = {
-        one.name: yaml.load(one.joinpath("study.yaml").read_text(encoding="utf-8"), Loader=LOADER)
+        one.name: LOADER(one.joinpath("study.yaml").read_text(encoding="utf-8")).get_single_data()
         for one in folder.iterdir()
         if one.is_dir() and one.joinpath("study.yaml").is_file()
     }

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 20
 MOST_QUERIES, MOST_PAIRS = 2000, 50_000_000  # rows whose neighbours are looked at, and distances
+SHUFFLE_SEED = 0  # the same table has the same null
 N_SHUFFLES = 3  # of all columns, to count the rows that are alike by chance
 WIDTH = 10  # neighbours looked at
 DEEPEST = 3  # copies of one row that are told from its neighbours
@@ -109,7 +110,7 @@ def _scaled(values: FloatArray, nominal: BoolArray) -> FloatArray:
     """Scale columns that vary to standard deviation one; categories become points at random in a plane."""
     numbers = values[:, ~nominal & (values.std(axis=0) > 0)]
     parts = [(numbers - numbers.mean(axis=0)) / numbers.std(axis=0)]
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(SHUFFLE_SEED)
     for column in values[:, nominal].T.astype(np.int64):
         parts.append(rng.standard_normal((column.max() + 1, 2))[column])
     return np.hstack(parts)

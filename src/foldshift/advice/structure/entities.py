@@ -31,6 +31,7 @@ CONSTANT = 0.95  # of the groups, in which a column of a person or site has one 
 LEVEL = 1e-6  # of the test whether other columns differ between groups
 UNLIKE = 0.5  # share of the other columns that must differ
 JUMPS = 0.5  # of the differences of neighbouring groups: smaller for a quantity, along which other columns change smoothly
+SHUFFLE_SEED = 0  # the same table has the same null
 MOST_COLUMNS = 100  # among which columns that go together are looked for
 MOST_ROWS, MOST_ROWS_IN_PAIRS = 2000, 500  # rows whose equal pairs are counted; rows of which all pairs are compared
 ALIKE = 0.1  # share of the pairs of rows that may be equal in a column that tells persons apart
@@ -154,7 +155,7 @@ def _rows_of_some_values(code: IntArray, n: int) -> IntArray:
     """Rows of some of the values of a column, so that none of their pairs is lost."""
     if n <= MOST_ROWS:
         return np.arange(n)
-    values = np.random.default_rng(0).permutation(int(code.max()) + 1)
+    values = np.random.default_rng(SHUFFLE_SEED).permutation(int(code.max()) + 1)
     kept = values[np.cumsum(np.bincount(code)[values]) <= MOST_ROWS]
     return np.flatnonzero(np.isin(code, kept if len(kept) else values[:1]))
 
@@ -169,7 +170,7 @@ def _n_pairs(code: IntArray) -> float:
 def _close_together(columns: list[Column], n: int) -> list[int]:
     """Positions of columns of quantities that are nearly equal in the same pairs of rows."""
     places = [c for c, column in enumerate(columns) if not column.categories and len(np.unique(column.train)) > n / 2]
-    rows = np.random.default_rng(0).permutation(n)[:MOST_ROWS_IN_PAIRS]
+    rows = np.random.default_rng(SHUFFLE_SEED).permutation(n)[:MOST_ROWS_IN_PAIRS]
     if len(places) < 2 or len(rows) < 4 * FEWEST_GROUPS:
         return []
     first, second = np.triu_indices(len(rows), 1)

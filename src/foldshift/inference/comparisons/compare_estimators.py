@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray
     from foldshift.inference.intervals.score_names import ScoreName
 
+FOLDS_SEED = 0  # of the folds, where no splitter is given
 POOLED_TEST = "difference from pooled predictions"
 N_FOLDS, N_REPEATS = 10, 1  # by default
 
@@ -70,7 +71,7 @@ def _splits(cv: Any, X: Any, y: Array, groups: Any, classifies: bool) -> list[tu
         cut = RepeatedStratifiedKFold if classifies else RepeatedKFold
         if groups is not None:
             raise DataError("groups needs a splitter that keeps them together; give one, such as cv=CovariateBalancedKFold(5)")
-        cv = cut(n_splits=N_FOLDS if cv is None else int(cv), n_repeats=N_REPEATS, random_state=0)
+        cv = cut(n_splits=N_FOLDS if cv is None else int(cv), n_repeats=N_REPEATS, random_state=FOLDS_SEED)
     found = list(cv.split(X, y, groups)) if hasattr(cv, "split") else list(cv)
     if len(found) < 2:
         raise DataError(f"cv makes {len(found)} split; a comparison needs two or more")
