@@ -114,25 +114,26 @@ def as_data(
     if len(shape) != 2 or 0 in shape:
         raise ValueError(f"X has shape {shape}; expected rows and columns, (n_samples, n_features)")
     n = shape[0]
-    name = str(getattr(y, "name", None) or "the target")
+    given = getattr(y, "name", None)
+    name, said = str(given or "the target"), str(given or "y")
     values = target_values(np.ravel(y) if np.shape(y) == (n, 1) else y, n, "y")
     if values[0].dtype.kind == "f" and np.isinf(values[0]).any():
         rows = np.flatnonzero(np.isinf(values[0]))
-        raise ValueError(f"{name} is infinite in {len(rows)} of {n} rows, the first in row {rows[0] + 1}; drop them")
+        raise ValueError(f"{said} is infinite in {len(rows)} of {n} rows, the first in row {rows[0] + 1}; drop them")
     column = target_column(values, values, _task(task, estimator, values[0]))
     if n < FEWEST_ROWS:
         raise ValueError(f"the table has {n} rows; advice needs at least {FEWEST_ROWS}: with fewer, every estimate is a guess")
     task = "classification" if column.categories else "regression"
     if task == "classification" and len(column.categories) < 2:
-        raise ValueError(f"{name} holds one class, {column.categories[0]!r}; there is nothing to predict")
+        raise ValueError(f"{said} holds one class, {column.categories[0]!r}; there is nothing to predict")
     if task == "classification" and len(column.categories) > MANY_LABELS * n:
         shown = ", ".join(repr(label) for label in column.categories[:3])
         raise ValueError(
-            f"{name} names rows, not classes: {len(column.categories)} different labels in {n} rows ({shown}, ...); take another "
+            f"{said} names rows, not classes: {len(column.categories)} different labels in {n} rows ({shown}, ...); take another "
             "target, or one with fewer labels"
         )
     if task == "regression" and np.ptp(column.train) == 0:
-        raise ValueError(f"{name} is {column.train[0]:g} in every row; there is nothing to predict")
+        raise ValueError(f"{said} is {column.train[0]:g} in every row; there is nothing to predict")
     if estimator is not None:
         check_kind(estimator, task, len(np.unique(values[0])))
     columns, notes = _columns(table, sparse, categorical_features)

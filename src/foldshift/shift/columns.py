@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.core.gate.arrays import as_array
+from foldshift.core.gate.arrays import as_array, is_missing
 from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.remedies import Message, Remedy
 from foldshift.shift.column_values import Values, read_alike
@@ -172,7 +172,7 @@ def _are_dates(values: Array) -> bool:
     """Return True for dates: by the type of the column, or, in a column of objects, of every object that is not missing."""
     if values.dtype.kind == "M":
         return True
-    present = [value for value in values if value is not None and value == value] if values.dtype.kind == "O" else []
+    present = [value for value in values if not is_missing(value)] if values.dtype.kind == "O" else []
     return bool(present) and all(isinstance(value, date | pd.Period) for value in present)
 
 

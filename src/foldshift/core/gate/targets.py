@@ -102,7 +102,7 @@ def group_labels(groups: TableLike, n_samples: int, name: str = "groups") -> Arr
     if array.dtype.kind == "c":
         raise ValueError(f"{name} hold complex numbers; give labels")
     check_one_type(array, name, "mix")
-    return array
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def class_labels(labels: TableLike, name: str) -> Array:
