@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RANDOM = ("CV", "SCV")  # references, of which re-randomisation draws
 FEWEST = 5  # samples of a population and size
 BLOCKS = (8, 32)  # samples of one job, least and most
+LARGE_BLOCKS = (8, 100)  # the same of the intervals, whose samples take half a second
 BLOCK_ROWS = 16_000  # rows of its samples, between these bounds: jobs take about as long for large samples as for small ones
 COLUMNS = 10  # of a generated population, about
 PER_FIT = 9e-4  # seconds: predictions of the rows held out, and what a fit costs beside itself
@@ -35,12 +36,12 @@ def cells(run: Run) -> Rows:
 
 def interval_cells(run: Run) -> Rows:
     """List the same for the intervals of one cross-validation."""
-    return _cells(run, "intervals", run.settings["intervals"], BLOCK_ROWS)
+    return _cells(run, "intervals", run.settings["intervals"], 4 * BLOCK_ROWS, LARGE_BLOCKS)
 
 
 def method_cells(run: Run) -> Rows:
     """List the same for the intervals that need fits of their own."""
-    return _cells(run, "methods", run.settings["methods"], BLOCK_ROWS // 4)
+    return _cells(run, "methods", run.settings["methods"], BLOCK_ROWS, LARGE_BLOCKS)
 
 
 def control_cells(run: Run) -> Rows:
