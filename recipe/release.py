@@ -23,7 +23,7 @@ FIRST_LINE = re.compile(r"^# In the feedstock .*\n", re.MULTILINE)
 
 
 class Project(NamedTuple):
-    """What the files of a release show."""
+    """Facts that the files of a release show."""
 
     name: str
     version: str

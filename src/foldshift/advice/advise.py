@@ -289,7 +289,7 @@ def _check_numbers(rope: float | None, most_repetitions: int | None, random_stat
 
 
 class _Asked(NamedTuple):
-    """What the user says of the table and its split."""
+    """Statements of the user on the table and its split."""
 
     declared: Declared
     split: GivenSplit

@@ -65,7 +65,7 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether the budget is used up."""
+        """Return True once the budget is used up."""
         return self.left <= 0
 
     def __str__(self) -> str:

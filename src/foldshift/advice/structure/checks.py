@@ -63,7 +63,7 @@ class Check:
 
 
 class _Looked(NamedTuple):
-    """What checks look at."""
+    """Parts of a table that checks look at."""
 
     data: Data
     structure: Structure

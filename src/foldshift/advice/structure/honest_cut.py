@@ -58,7 +58,7 @@ class HonestCut:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a cut by rows, of all columns: nothing was found."""
+        """Return True for a cut by rows, of all columns: nothing was found."""
         return self.kind == "rows" and not self.drop
 
 

@@ -86,7 +86,7 @@ def _is_field(alike: tuple[float, float], least: float = LEAST_Z) -> bool:
 
 
 def _alike(points: FloatArray, values: FloatArray) -> tuple[float, float]:
-    """How much more alike near rows are than farther ones: standard errors, and ratio of mean squared differences.
+    """Measure by how much near rows are more alike than farther ones: standard errors, and ratio of mean squared differences.
 
     A surface of the third degree is taken away first.
     """

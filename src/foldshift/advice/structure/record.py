@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Declared(NamedTuple):
-    """What the owner of a table knows of its structure; None for what is to be looked for."""
+    """Structure that the owner of a table knows; None for what is to be looked for."""
 
     groups: Any = None  # labels, shape (n,)
     times: Any = None  # numbers, dates, or texts that sort; shape (n,)
@@ -32,7 +32,7 @@ class Part(NamedTuple):
 
     @property
     def is_declared(self) -> bool:
-        """Whether the owner declared it."""
+        """Return True if the owner declared it."""
         return self.source == "declared"
 
 
