@@ -39,6 +39,8 @@ SLOW = (
     "workflow/test_s3.py",
     "workflow/test_stopped_runs.py",
 )
+# Files whose tests look at one and the same finished run: one worker makes it and has them all.
+ONE_RUN = tuple(f"tests/workflow/test_{name}.py" for name in ("as_module", "output", "plan", "report", "run"))
 
 
 def pytest_collection_modifyitems(items):
@@ -50,6 +52,21 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
     first = ("slurm", "workflow")
     items.sort(key=lambda item: first.index(folder) if (folder := item.path.parent.name) in first else len(first))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each worker whole files, and one of them all that rest on the finished run."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneRunTogether(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "the finished run" if file in ONE_RUN else file
+
+    return OneRunTogether(config, log)
 
 
 def shared_folder():

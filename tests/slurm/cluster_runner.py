@@ -16,6 +16,7 @@ from workflow_runner import ROOT, TINY, TINY_CLASSES
 SCRIPT = ROOT / "tests/slurm_cluster.sh"
 REGRESSION = copy.deepcopy(TINY) | {"seeds_per_block": 2}
 REGRESSION["studies"]["saez_2022"] |= {"datasets": ["steps"], "learners": ["NN"], "n_seeds": 4}
+TABLES = tuple(f"results/saez_2022/tables/{name}.csv" for name in ("table4_dn", "table5_error"))  # they rest on every job
 # Every rule of both studies, with few jobs: one costs five seconds of a core on its way through SLURM.
 BOTH = copy.deepcopy(REGRESSION)
 BOTH["studies"]["moreno_torres_2012"] = copy.deepcopy(TINY_CLASSES["studies"]["moreno_torres_2012"]) | {

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 import pytest
-from cluster_runner import BOTH, SCRIPT, Cluster
+from cluster_runner import BOTH, SCRIPT, TABLES, Cluster
 
 from workflow_runner import Workflow
 
@@ -33,8 +33,8 @@ def laptop(cluster, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def regression(laptop):
-    """Tables and figures of the study of regression."""
-    laptop(targets=["saez_2022"], check=True)
+    """Both main tables of the study of regression."""
+    laptop(targets=TABLES, check=True)
     return laptop.tables()
 
 

@@ -26,8 +26,8 @@ def copied(finished, tmp_path):
     return Workflow(tmp_path)
 
 
-def test_a_run_prints_few_lines_and_where_the_results_are(copied):
-    text = said(copied("--forceall", check=True))
+def test_a_run_prints_few_lines_and_where_the_results_are(finished):
+    text = finished.said
     lines = text.splitlines()
     assert len(lines) <= MOST_LINES, text
     assert not re.search(r"Finished jobid|steps \(|Select jobs|^Job \d", text, re.MULTILINE)
