@@ -40,14 +40,9 @@ class Judged(NamedTuple):
 
 
 def claims_ledger(sentences: PathLike, judged: Mapping[str, Judged]) -> TableResult:
-    """Make the table of claims from the sentences of a paper and the verdicts on them, by id.
+    """Make the table of claims from the sentences of a paper and the verdicts on them, by id; a verdict must have its sentence.
 
     A sentence without a verdict cannot be seen in this run.
-
-    Raises
-    ------
-    DataError
-        If a verdict has no sentence.
     """
     table = pd.read_csv(sentences, keep_default_na=False, dtype=str)[list(SENTENCES)]
     if unknown := sorted(set(judged) - set(table["id"])):

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 def draw_critical_difference(result: CriticalDifference, *, blocks: str = "data sets") -> Figure:
     """Draw the average ranks of methods, with bars that join methods without a significant difference.
 
-    References
-    ----------
-    .. [1] Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, Figure 1.
+    Source: Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. JMLR 7, 1-30, Figure 1.
     """
     sizes = layout(result, _footer(result, blocks))
     figure = plt.figure(figsize=(sizes.width, sizes.height))

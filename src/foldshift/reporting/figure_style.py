@@ -60,13 +60,7 @@ def style(index: int) -> dict[str, Any]:
 
 
 class PlainLogLocator(Locator):
-    """Place ticks at plain numbers of a logarithmic axis: as many as are readable, and at least two.
-
-    Parameters
-    ----------
-    most : int, default=5
-        Largest number of ticks that are readable.
-    """
+    """Place ticks at plain numbers of a logarithmic axis: as many as are readable (`most`), and at least two."""
 
     # Digits of a decade, from many to few.
     STEPS = ((1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))

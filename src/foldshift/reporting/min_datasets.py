@@ -10,8 +10,6 @@ INSTEAD = "what each data set says by itself stands in the tables on single data
 def smallest_p(n_datasets: int) -> float:
     """Smallest possible two-sided p of the sign test and the signed-ranks test over data sets: all differences have one sign.
 
-    Examples
-    --------
     >>> smallest_p(3)
     0.25
     """
@@ -21,8 +19,6 @@ def smallest_p(n_datasets: int) -> float:
 def too_few(n_datasets: int, alpha: float, unit: str = "data set") -> str:
     """Explain why no test over so few data sets can be significant, without the full stop; empty where one can be.
 
-    Examples
-    --------
     >>> too_few(6, 0.05)
     ''
     >>> too_few(3, 0.05)[:60]

@@ -27,8 +27,6 @@ def number(value: float | None, form: str = ".4f", *, empty: str = EMPTY) -> str
 def signed(value: float | None) -> str:
     """Format a difference in a unit of any size, with its sign: three digits, and no exponent for a large one.
 
-    Examples
-    --------
     >>> [signed(value) for value in (-1093.4, 20.53, 0.00123)]
     ['-1,093', '+20.5', '+0.00123']
     """

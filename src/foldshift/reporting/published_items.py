@@ -30,8 +30,6 @@ ANEW = "Laid out from the published CSV file by the code of this version."
 def title_line(facts: dict[str, Any]) -> str:
     """Label what is published: commit, date and seeds of the run that made it.
 
-    Examples
-    --------
     >>> facts = {"commit": "e3f7c1b6ba3e", "ended": "2026-11-28T00:03:00", "master_seed": 7, "settings": {"n_seeds": 1000}}
     >>> title_line(facts)
     'Published, full scale: commit e3f7c1b, 2026-11-28, 1000 seeds (master seed 7)'
@@ -44,18 +42,9 @@ def title_line(facts: dict[str, Any]) -> str:
 def write_published(item: dict[str, Any], path: PathLike, show: Callable[..., Any] | None, facts: dict[str, Any]) -> None:
     """Write the page of a published item, and beside it the table as it was published or the figure.
 
-    Parameters
-    ----------
-    item : dict
-        Kind, name and title; ``source``: the published file; ``table``: the published table that `show` takes; ``caption``: the
-        published caption, reStructuredText; ``arguments``: further arguments of `show`.
-    path : path-like
-        The page.
-    show : callable or None
-        Lays out the table, or draws the figure, from a data frame. Where there is none, or it does not fit the columns of an
-        earlier version, a table is shown as its columns are, and the published figure is copied.
-    facts : dict
-        Facts of the run that made it: commit, date, seeds, settings of the study.
+    `item` has kind, name, title, ``source`` (the published file), ``table`` (the published table that `show` takes), ``caption``
+    (reStructuredText) and ``arguments`` (further ones of `show`). `show` lays out the table, or draws the figure. Where there is
+    none, or it does not fit the columns of an earlier version, the table is shown as it is, and the figure copied.
     """
     path, caption = Path(path), f"{title_line(facts)}. {published_caption(item['caption'])}".strip()
     settings = facts["settings"] | {"master_seed": facts["master_seed"]}

@@ -38,17 +38,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def find_answer(rule: Mapping[str, Any] | None, claims: Sequence[Row], table: Sequence[Row]) -> Answer | None:
-    """Answer a question by the rule of the study: the verdict on a claim, or a count of the rows of a table.
-
-    Parameters
-    ----------
-    rule : mapping or None
-        ``answer`` of `foldshift.engine.study.report_words.ReportWords`.
-    claims : list of dict
-        Rows of the table ``claims_ledger``.
-    table : list of dict
-        Rows of the table that the rule names, if any.
-    """
+    """Answer a question by the rule of the study: the verdict on a claim, or a count of rows of a table."""
     if rule is None:
         return None
     if "claim" in rule:

@@ -36,19 +36,8 @@ def is_data(name: str) -> bool:
 def archived_config(path: Path, root: Path, studies_from: Sequence[str] = ()) -> dict[str, Any]:
     """Read the configuration of an archive and put it into archived mode, with the places that files have in an archive.
 
-    Parameters
-    ----------
-    path : Path
-        The configuration, unpacked.
-    root : Path
-        Folder of the workflow.
-    studies_from : sequence of str
-        Folders of studies that the user names. Those of the archive are not followed: a study is code.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or holds a key that the schema does not have, such as those that make Snakemake run code.
+    `studies_from` are folders that the user names; those of the archive are not followed, as a study is code. Keys that the
+    schema does not have, such as those that make Snakemake run code, raise DataError.
     """
     try:
         found = read_config_file(path, "the archive's configuration")

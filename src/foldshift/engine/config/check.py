@@ -37,13 +37,7 @@ class CheckedConfig(NamedTuple):
 
 
 def check_config(merged: MergedConfig) -> CheckedConfig:
-    """Check a merged configuration, and load what its studies declare.
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake: the key, the value received, what is allowed.
-    """
+    """Check a merged configuration and load what its studies declare; raise ConfigError at the first mistake."""
     config = merged.config
     check_own_partitioners(config["own_partitioners"])
     declared = {name: merged.studies[name].declaration() for name in config["studies"]}

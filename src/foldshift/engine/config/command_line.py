@@ -19,8 +19,6 @@ FILES, SETTINGS = ("--configfile", "--configfiles"), ("--config", "-C")
 def option_values(arguments: Sequence[str], names: Collection[str]) -> list[str]:
     """Values of an option that takes several.
 
-    Examples
-    --------
     >>> option_values(["all", "--config", "a=1", "b=2", "--cores", "1", "--config=c=3"], ("--config",))
     ['a=1', 'b=2', 'c=3']
     """
@@ -70,8 +68,6 @@ def check_profile(profile: str) -> None:
 def named_studies(targets: Sequence[str], studies: Iterable[str]) -> list[str]:
     """Studies that a command names; all of them where it names a target of all, or none.
 
-    Examples
-    --------
     >>> named_studies(["one_2020_rows", "results/three_2022/tables/a.csv"], ["one_2020", "two_2021", "three_2022"])
     ['one_2020', 'three_2022']
     """

@@ -14,10 +14,7 @@ BESIDE = ("archive",)  # targets that may stand beside it: they are of all studi
 def is_paper(targets: Sequence[str]) -> bool:
     """Return True if a command asks for the five papers in full, or for the plan of that.
 
-    Raises
-    ------
-    ConfigError
-        If other targets stand beside it: they would get its configuration too.
+    Other targets beside it raise ConfigError: they would get its configuration too.
     """
     if not {PAPER, PLAN} & set(targets):
         return False

@@ -31,28 +31,11 @@ class Configured(NamedTuple):
 
 
 def configure(raw: dict[str, Any], root: PathLike, targets: Sequence[str] = (), results_here: bool = True) -> Configured:
-    """Turn a configuration into the runs of its studies.
+    """Turn a configuration, command line included, into the runs of its studies; raise ConfigError at the first mistake.
 
-    Parameters
-    ----------
-    raw : dict
-        Configuration as read, command line included.
-    root : path-like
-        Folder of the workflow: its schema, and the files of the configuration that the working directory does not have.
-    targets : sequence of str, optional
-        Targets of the command: where they name single studies, the lists of the command line must fit one of them.
-    results_here : bool, default=True
-        Whether results are in a folder that every job sees: then files of earlier runs are kept, and new ones hold what they
-        leave. Else the configuration alone says what the files are, as no process sees what others see.
-
-    Returns
-    -------
-    configured : Configured
-
-    Raises
-    ------
-    foldshift.core.errors.ConfigError
-        At the first mistake: the key, the value received, what is allowed.
+    Where `targets` name single studies, the lists of the command line must fit one of them. With `results_here` every job sees
+    the results: files of earlier runs are kept, and new ones hold what they leave. Else the configuration alone says what the
+    files are.
     """
     return make_runs(check_config(merge_config(read_config(raw, Path(root)), targets)), Path(root), results_here)
 

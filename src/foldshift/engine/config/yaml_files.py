@@ -55,13 +55,7 @@ def _count(node: Any, known: dict[Any, int | None]) -> int:
 
 
 def read_yaml(path: PathLike, what: str) -> Any:
-    """Read a YAML file; `what` names the kind of file in messages.
-
-    Raises
-    ------
-    ConfigError
-        If the file is missing or is not YAML, with its name and the line.
-    """
+    """Read a YAML file; raise ConfigError with its name and the line if it is missing or not YAML. `what` names the kind of file."""
     try:
         size = Path(path).stat().st_size
         if size > MOST_BYTES:
@@ -85,8 +79,6 @@ def read_yaml(path: PathLike, what: str) -> Any:
 def typed(value: Any) -> Any:
     """Give the texts inside a list or mapping the types that YAML gives them.
 
-    Examples
-    --------
     >>> typed({"n_folds": ["2", "5"], "task": "regression", "note": ""})
     {'n_folds': [2, 5], 'task': 'regression', 'note': ''}
     """
@@ -104,13 +96,7 @@ def _is_plain(text: str) -> bool:
 
 
 def read_config_file(path: PathLike, what: str = "configuration") -> dict[str, Any]:
-    """Read a configuration file, before Snakemake does, and refuse one that makes Snakemake run code that is in it.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, holds no keys and values, or holds a key that begins with two underscores.
-    """
+    """Read a configuration file before Snakemake does; ConfigError if it is damaged or makes Snakemake run code of its own."""
     found = read_yaml(path, what)
     if not isinstance(found, dict):
         raise ConfigError(

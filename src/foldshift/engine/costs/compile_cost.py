@@ -49,8 +49,6 @@ START = 4.0  # imports of all learners
 def compile_seconds(paths: Iterable[str], n_processes: int, kept: Collection[str] = frozenset()) -> float:
     """Time until everything is compiled.
 
-    Examples
-    --------
     >>> compile_seconds(["mine.Learner"], 2, kept=["mine.Learner"])
     4.0
     """

@@ -72,20 +72,8 @@ def works_of(rows: dict[str, Rows]) -> list[float]:
 
 
 class CostModel:
-    """Costs of learners on data sets of any size: a power law in rows and columns near the measurements.
+    """Costs of learners on data sets of any size: a power law in rows and columns near the measurements that `read_costs` reads.
 
-    Parameters
-    ----------
-    rows : dict of str to list of dict
-        Measurements by learner id, as `read_costs` reads them.
-
-    Attributes
-    ----------
-    works : list of float
-        See `works_of`.
-
-    Notes
-    -----
     log(value) = a + b log(rows) + c log(columns) by least squares; the residuals are interpolated with weights 1 / squared
     distance in (log rows, log columns), so that a measured size costs what was measured. Where the measurements do not determine
     the exponents, they are those of a learner without measurements. Beyond the most rows measured costs grow at least as the rows

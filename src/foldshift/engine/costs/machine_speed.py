@@ -45,8 +45,6 @@ def milliseconds_of(work: Callable[..., Any], repeats: int = REPEATS) -> float:
 def pace(reference: Sequence[float], measure: Callable[..., Any] = milliseconds_of) -> float:
     """Return how much longer jobs take on this machine than their costs say.
 
-    Examples
-    --------
     >>> pace([10.0, 10.0], measure=lambda work: 20.0)
     2.0
     """

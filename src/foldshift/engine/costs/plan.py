@@ -33,12 +33,7 @@ class Job(NamedTuple):
 
 
 class Recorder(logging.Handler):
-    """Log handler that writes the jobs of a dry run to a file, one JSON object a line; `read_jobs` reads them.
-
-    Parameters
-    ----------
-    path : path-like
-    """
+    """Log handler that writes the jobs of a dry run to a file, one JSON object a line; `read_jobs` reads them."""
 
     def __init__(self, path: PathLike) -> None:
         super().__init__()

@@ -71,16 +71,9 @@ def progress_line(n_done: int, n_jobs: int, now: float, elapsed: float, state: E
 
 
 class Progress(logging.Handler):
-    """Log handler that follows Snakemake's jobs and reports the progress: once per interval, and not before a share more is done.
+    """Log handler that follows Snakemake's jobs and reports the progress, at most every `interval` seconds.
 
-    Parameters
-    ----------
-    stream : file, optional
-        Default: standard error.
-    interval : float, default=60.0
-        Seconds.
-    clock : callable, default=time.time
-        Seconds since the epoch.
+    It waits until a share more is done.
     """
 
     def __init__(self, stream: IO[Any] | None = None, interval: float = 60.0, clock: Callable[..., Any] = time.time) -> None:

@@ -22,8 +22,6 @@ LONGEST = 200  # letters of a message in the line; the table has them all
 def lost_fits_line(study: str, lists: Sequence[dict[str, Any]], table: str) -> str | None:
     """One line on the failed fits of a study.
 
-    Examples
-    --------
     >>> failure = {"learner": "SVR", "status": "failed", "message": "ValueError: no", "n_failed": 3}
     >>> lost_fits_line("mine", [{"dataset": "iris", "n_fits": 10, "failures": [failure]}], "failures.html")
     'mine: 3 of 10 fits failed, SVR on iris: ValueError: no; tables leave them out and say so; all of them: failures.html'

@@ -30,8 +30,6 @@ def run_cells(
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Call a function for one cell after the other in a child process, and go on when a cell brings the process down.
 
-    Notes
-    -----
     All cells run in one `foldshift.core.user_code.guarded_process.CallInChild`, until one is lost; libraries and compiled code
     stay loaded. On other systems than Linux the cells run in this process, without limits.
     """

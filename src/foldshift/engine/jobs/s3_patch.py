@@ -22,14 +22,9 @@ MISSING = ("404", "NoSuchKey", "NotFound", "NoSuchBucket")
 
 
 class Answers:
-    """Cache of a bucket's recent answers about its objects.
+    """Cache of a bucket's answers about its objects, each for `fresh` seconds.
 
-    Parameters
-    ----------
-    fresh : float, default=FRESH
-        Seconds for which an answer holds. That an object is not there is never kept, as any process may write it.
-    clock : callable, optional
-        The time in seconds.
+    That an object is not there is never kept, as any process may write it.
     """
 
     def __init__(self, fresh: float = FRESH, clock: Callable[..., Any] = time.monotonic) -> None:

@@ -135,32 +135,8 @@ class JobLayout:
     """Files of folds and scores of a study: existing ones that are kept, and new ones for the rest.
 
     Every process that plans or runs a part of a study finds the same files; see `foldshift.engine.layout.reuse`. What a job does
-    follows from the names of its files alone.
-
-    Parameters
-    ----------
-    study : str
-        Id of the study.
-    config : dict
-        Resolved configuration.
-    catalogue : dict of str to foldshift.datasets.catalogue_entry.CatalogueEntry
-        The data sets.
-    learners : dict of str to dict
-        The learners file, as `foldshift.engine.config.learners_file.read_learners` reads it.
-    costs : foldshift.engine.costs.fit_costs.CostModel
-        What a fit costs.
-    recorded : dict, optional
-        What labels of earlier runs stand for; see `record`.
-    existing : callable, optional
-        ``existing(kind, dataset)``: paths of the files that exist of ``folds`` or ``scores``, relative to the folder of the data
-        set. By default they are looked up below the folder of the results.
-    variants : sequence of Variants, optional
-        Variants of the partitioners that the study declares.
-
-    Attributes
-    ----------
-    bundles : list of foldshift.engine.layout.bundles.Bundle
-        What one job cuts, if nothing is there yet.
+    follows from the names of its files alone. `recorded` says what labels of earlier runs mean (see `record`).
+    ``existing(kind, dataset)`` gives the paths of ``folds`` or ``scores`` that exist, relative to the folder of the data set.
     """
 
     def __init__(

@@ -34,16 +34,8 @@ WARM_UP_SHIFT = "foldshift.engine.jobs.warm_up.target_shift"
 class RuleFunctions:
     """Answers to the questions of rules: files, parameters, digests of code and expected costs.
 
-    Methods that take `wildcards` have the form in which Snakemake calls them.
-
-    Parameters
-    ----------
-    configured : Configured
-        The resolved configuration and its runs.
-    root : Path
-        Folder of the workflow.
-    has_storage : bool
-        Whether inputs and outputs are in a storage such as a bucket, and not in folders that every job sees.
+    Methods that take `wildcards` have the form in which Snakemake calls them. With `has_storage`, inputs and outputs are in a
+    bucket or the like, and not in folders that every job sees.
     """
 
     def __init__(self, configured: Configured, root: Path, has_storage: bool) -> None:

@@ -59,16 +59,7 @@ def end(error: FoldshiftError) -> NoReturn:
 
 
 class Session:
-    """State of a run: its configuration, the functions of its rules, its progress.
-
-    Parameters
-    ----------
-    workflow : snakemake.workflow.Workflow
-    config : dict
-        Snakemake's configuration; it becomes the resolved one.
-    root : Path
-        Folder of the workflow.
-    """
+    """State of a run: its configuration, which becomes the resolved one in `config`, the functions of its rules, its progress."""
 
     def __init__(self, workflow: Any, config: dict[str, Any], root: Path) -> None:
         self._workflow, self._root, self._progress = workflow, root, Progress()

@@ -34,8 +34,6 @@ class TerminalChoice:
 def failure_lines(failed: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
     """Format jobs that failed, each a rule and its log files, for the end of a run.
 
-    Examples
-    --------
     >>> failure_lines([("evaluate", ["results/logs/a.log"]), ("archive", [])])
     ['failed: evaluate, log results/logs/a.log', 'failed: archive']
     """

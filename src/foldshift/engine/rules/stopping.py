@@ -26,8 +26,6 @@ IGNORED_BY_JOBS = "set -euo pipefail; trap '' INT; "  # Snakemake's own prefix, 
 def typed_command(arguments: Sequence[str]) -> str:
     """Return what the user types to run the same command again.
 
-    Examples
-    --------
     >>> typed_command(["/usr/bin/snakemake", "saez_2022", "--config", "mirror=my data"])
     "snakemake saez_2022 --config 'mirror=my data'"
     """

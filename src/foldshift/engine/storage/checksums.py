@@ -74,26 +74,10 @@ def recorded(results: PathLike, directory: PathLike = ".") -> dict[str, tuple[in
 
 
 def check_results(results: PathLike = "results", directory: PathLike = ".") -> list[Finding]:
-    """Compare the files of results with what the runs that made them recorded.
+    """Compare the files of results with what the runs that made them recorded; findings are sorted by file.
 
-    Parameters
-    ----------
-    results : path-like, default="results"
-        Folder of the results, as the configuration names it.
-    directory : path-like, default="."
-        Folder that the workflow was run in.
-
-    Returns
-    -------
-    findings : list of Finding
-        ``file``, ``state`` and ``reason``, sorted by file; empty where all is well. ``damaged``: not what was written, and not
-        readable or of a kind that cannot tell; ``replaced``: readable, of another run or edited; ``missing``; ``unrecorded``:
-        of another run, or made before checksums were recorded.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder.
+    ``damaged``: not what was written, and not readable or of a kind that cannot tell; ``replaced``: readable, of another run or
+    edited; ``missing``; ``unrecorded``: of another run, or made before checksums were recorded.
     """
     folder = Path(directory, results)
     if not folder.is_dir():

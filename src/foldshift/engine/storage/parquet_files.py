@@ -31,15 +31,10 @@ def write_parquet(path: PathLike, table: pa.Table) -> None:
 
 
 def read_parquet(path: PathLike, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a table, or some columns of it.
+    """Read a table, or some columns of it; raise DamagedError if the file is not the one that was written.
 
     Pages have checksums, and columns digests, for what stands beside the pages: types, dictionaries, numbers of rows. Files of
     versions before 0.7 have none.
-
-    Raises
-    ------
-    DamagedError
-        If the file is not the one that was written.
     """
     try:
         table = pq.read_table(path, columns=None if columns is None else list(columns), page_checksum_verification=True)

@@ -18,21 +18,9 @@ SECONDS = 0.3  # of an item: a page, or a figure and its page
 
 
 class PublishedStudy:
-    """Published items of a study, and their files.
+    """Published items of a study, whether or not this run has them, and their files.
 
     Nothing is published where the folder is not there, and nothing is shown beside a run that is no small one.
-
-    Parameters
-    ----------
-    run : foldshift.engine.study.run.Run
-        The study under the configuration of the run.
-    root : Path
-        Folder of the workflow.
-
-    Attributes
-    ----------
-    items : list of Table
-        Declared items that are published, whether or not this run has them.
     """
 
     def __init__(self, run: Run, root: Path) -> None:

@@ -80,8 +80,6 @@ def absent_studies(runs: Mapping[str, Run], named: Collection[str], titles: Mapp
 def first_question(summary: str) -> str:
     """Take the first question out of the summary of a study; the first sentence, where it asks nothing.
 
-    Examples
-    --------
     >>> first_question("asks: does it matter? Everything is compared.")
     'Does it matter?'
     """

@@ -50,13 +50,7 @@ class ReportWords(NamedTuple):
 
 
 def read_report(where: Path, given: Any) -> ReportWords:
-    """Check and read the key ``report`` of a ``study.yaml``.
-
-    Raises
-    ------
-    ConfigError
-        At the first mistake: the key, the value received, what is allowed.
-    """
+    """Check and read the key ``report`` of a ``study.yaml``; raise ConfigError at the first mistake."""
     if given is None:
         return ReportWords()
     _check(where, "report", given, SCHEMA)

@@ -343,17 +343,7 @@ class Run:
 
 
 def rehearse(run: Run) -> None:
-    """Call every function that a user-defined study declares once, so that its errors are reported in one line.
-
-    Parameters
-    ----------
-    run : Run
-
-    Raises
-    ------
-    foldshift.engine.jobs.user_code.OwnCodeError
-        What was asked, what was raised, and the line.
-    """
+    """Call every function that a user-defined study declares once, so that its errors are reported in one line (OwnCodeError)."""
 
     def ask(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         return call_own(f"{run.id}.study ({what})", DECLARED, function, *arguments)
@@ -372,15 +362,5 @@ def rehearse(run: Run) -> None:
 
 
 def own_study_folders(runs: Iterable[Run]) -> list[str]:
-    """Folders that jobs must have on their import path for studies that do not come with the library.
-
-    Parameters
-    ----------
-    runs : iterable of Run
-
-    Returns
-    -------
-    folders : list of str
-        Absolute, sorted, each once.
-    """
+    """Absolute folders that jobs must have on their import path for studies that do not come with the library, sorted."""
     return sorted({str(run.found.folder.resolve().parent) for run in runs if run.found.package == run.id})

@@ -115,15 +115,12 @@ def type_one_table(fired: pd.DataFrame, alpha: float) -> pd.DataFrame:
 def effective_trials(rates: FloatArray, n: int) -> float:
     """Number of independent trials that fix a mean rate over data sets as exactly as n splits of them do.
 
-    The splits of a data set share its rows, and learners share a split, so that the unit of the mean is the data set: ``p (1 -
-    p)`` over the squared standard error between data sets, at most n, times the squared ratio of the normal quantile to Student's
-    with one degree of freedom less than there are data sets [1]_. For a single data set the splits are the trials; a detector
-    over learners counts the mean of their decisions once per split, which varies less than one decision.
-
-    References
-    ----------
-    .. [1] Korn, E. L., Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive counts
-       estimated from survey data. Survey Methodology 24, 193-201.
+    The splits of a data set share its rows, and learners share a split, so that the unit of the mean is the data set:
+    ``p (1 - p)`` over the squared standard error between data sets, at most n, times the squared ratio of the normal quantile to
+    Student's with one degree of freedom less than there are data sets. For a single data set the splits are the trials; a
+    detector over learners counts the mean of their decisions once per split, which varies less than one decision.
+    Source: Korn, E. L., Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology 24, 193-201.
     """
     if len(rates) < 2:
         return float(n)

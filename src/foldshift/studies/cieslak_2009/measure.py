@@ -149,20 +149,14 @@ def feature_rows(
 ) -> dict[str, Columns]:
     """Shift the test part in every way, and ask the detectors that look at the features.
 
-    Notes
-    -----
     Tests of whole tables by permutations are made on the first `n_versions_multivariate` versions of a condition, in the first
     `n_repeats_multivariate` repeats.
 
     Conditions that would leave a class with fewer than 5 rows have no rows. Nominal features are not translated.
 
     "Valid" p-values of a numeric feature are two-sided: exact for small samples, else asymptotic; under ties both are
-    conservative. Those of a nominal one are chi-square's, in both columns.
-
-    References
-    ----------
-    .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
-       Knowledge and Information Systems 18, 83-108.
+    conservative. Those of a nominal one are chi-square's, in both columns. Source: Cieslak, D.A., Chawla, N.V. (2009). A
+    framework for monitoring classifiers' performance: when and why failure occurs? Knowledge and Information Systems 18, 83-108.
     """
     parts = TrainTest.of(repeat)
     rows: dict[str, list[Columns]] = {kind: [] for kind in SCHEMAS if kind != "learners"}
@@ -204,11 +198,9 @@ def learner_rows(
 ) -> Columns:
     """Train on the training part, shift the test part in every way, and ask the detectors that look at predictions.
 
-    Notes
-    -----
     Numeric inputs are scaled to [0, 1] by the training part before any learner. A row is called positive where its score is above
-    .5. A masked feature has its median in the training part (a nominal one its most frequent category), or NaN with ``mask =
-    "missing"``, at which most learners fail; naive Bayes leaves the feature out in both.
+    .5. A masked feature has its median in the training part (a nominal one its most frequent category), or NaN with
+    ``mask = "missing"``, at which most learners fail; naive Bayes leaves the feature out in both.
     """
     if mask not in ("median", "missing"):
         raise ValueError(f"mask={mask!r} must be 'median' or 'missing'")

@@ -41,21 +41,7 @@ def has_print(run: Run, paper_name: Callable[[str], str] = str) -> bool:
 
 
 def engine_layout(run: Run) -> JobLayout:
-    """Return how the engine cuts a study into jobs.
-
-    Parameters
-    ----------
-    run : foldshift.engine.study.run.Run
-
-    Returns
-    -------
-    layout : foldshift.engine.layout.job_layout.Layout
-
-    Raises
-    ------
-    ValueError
-        If the study does not declare ``cuts=True``.
-    """
+    """Return how the engine cuts a study into jobs; ValueError if the study does not declare ``cuts=True``."""
     if run.layout is None:
         raise ValueError(f"study {run.id}: the engine does not cut its data sets; declare cuts=True")
     return run.layout
@@ -197,18 +183,7 @@ def single_datasets(
 
 
 def covariate_shift_cost(run: Run, cell: dict[str, str]) -> Cost:
-    """Estimate the cost of `COVARIATE_SHIFT` on a data set: distances of the first runs, and random cuts for every feature.
-
-    Parameters
-    ----------
-    run : foldshift.engine.study.run.Run
-    cell : dict of str to str
-        ``dataset``.
-
-    Returns
-    -------
-    cost : foldshift.engine.costs.cost_record.Cost
-    """
+    """Estimate the cost of `COVARIATE_SHIFT` on a data set: distances of the first runs, and random cuts for every feature."""
     (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["covariate_shift"]["n_runs"]
     cells = [one for one in engine_layout(run).cells(cell["dataset"]) if of_own_experiments(one)]
     n_folds = sum(min(one.n_seeds * one.iterations, n_runs) * one.k for one in cells)

@@ -38,9 +38,8 @@ def by_learner(rows: pd.DataFrame) -> pd.DataFrame:
 
     ``bias_training`` is the mean estimate less the mean error of models trained on random parts of (k - 1) / k of the sample
     (those of the reference cut), ``bias_models`` less that of these very models, ``bias_whole`` less that of models of the whole
-    sample.
-    ``spread`` is the standard deviation over repetitions on one sample; ``error_one`` and ``error_ten`` are root mean squared
-    errors of one repetition and of the mean of ten, with the noise of the truth taken out.
+    sample. ``spread`` is the standard deviation over repetitions on one sample; ``error_one`` and ``error_ten`` are root mean
+    squared errors of one repetition and of the mean of ten, with the noise of the truth taken out.
     """
     one = ["population", "learner", *CELL]
     numbers = pd.DataFrame(

@@ -51,25 +51,11 @@ class Effect(NamedTuple):
 
 
 def crossed_effect(values: pd.Series) -> Effect:
-    """Mean of values indexed by population and learner, both as crossed random effects.
+    """Mean of values indexed by population and learner, both as crossed random effects; incomplete populations are left out.
 
-    Parameters
-    ----------
-    values : Series
-        With the index levels ``population`` and ``learner``. A population that lacks a learner is left out.
-
-    Returns
-    -------
-    effect : Effect
-
-    Notes
-    -----
     The variance of the mean is ``(MS_population + MS_learner - MS_rest) / (P L)``, with Satterthwaite's degrees of freedom. Where
-    learners differ by no more than the rest, it is that of population means alone, which is also its least.
-
-    References
-    ----------
-    .. [1] Searle, S.R., Casella, G., McCulloch, C.E. (1992). Variance Components. Wiley, section 4.3 (two-way crossed, balanced).
+    learners differ by no more than the rest, it is that of population means alone, which is also its least. Source: Searle, S.R.,
+    Casella, G., McCulloch, C.E. (1992). Variance Components. Wiley, section 4.3 (two-way crossed, balanced).
     """
     table = values.unstack("learner") if len(values) else pd.DataFrame()
     cells = table.dropna().to_numpy(dtype=np.float64)

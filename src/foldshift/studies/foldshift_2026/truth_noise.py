@@ -26,30 +26,14 @@ def covered(low: TableLike, high: TableLike, truth: TableLike) -> FloatArray:
 
 
 def covered_without_noise(low: TableLike, high: TableLike, truth: TableLike, noise: TableLike) -> FloatArray:
-    """Terms whose mean is the coverage of truths without noise, by simulation extrapolation.
+    """Terms (n,) whose mean is the coverage of truths without noise, by simulation extrapolation.
 
-    Parameters
-    ----------
-    low, high : array-like of shape (n,)
-        Ends of the intervals; one without ends (NaN) covers nothing.
-    truth, noise : array-like of shape (n,)
-        Truths as found, and their standard errors; 0 for an exact truth.
-
-    Returns
-    -------
-    terms : ndarray of shape (n,), dtype float64
-        Single terms may lie outside of 0 to 1. NaN without truth.
-
-    Notes
-    -----
-    Normal noise of 0, 1 and 2 times the variance of the truth is added to it. Coverage with such noise is an exact probability,
-    nothing is drawn. The parabola through the three is read at -1 times, where no noise would be left. It serves where the noise
-    has at most a quarter of the variance of the estimate, as with rows outside five times those of the sample and more.
-
-    References
-    ----------
-    .. [1] Cook, J.R., Stefanski, L.A. (1994). Simulation-extrapolation estimation in parametric measurement error models. Journal
-       of the American Statistical Association 89(428), 1314-1328.
+    Single terms may lie outside 0 to 1. `noise` holds standard errors of the truths, 0 for exact ones. An interval without ends
+    covers nothing; NaN without truth. Normal noise of 0, 1 and 2 times the variance of the truth is added to it. Coverage with
+    such noise is an exact probability, nothing is drawn. The parabola through the three is read at -1 times, where no noise would
+    be left. It serves where the noise has at most a quarter of the variance of the estimate, as with rows outside five times
+    those of the sample and more. Source: Cook, J.R., Stefanski, L.A. (1994). Simulation-extrapolation estimation in parametric
+    measurement error models. Journal of the American Statistical Association 89(428), 1314-1328.
     """
     low, high, truth, noise = (np.asarray(values, dtype=np.float64) for values in (low, high, truth, noise))
     exact, total = covered(low, high, truth), np.zeros(np.shape(truth))

@@ -211,8 +211,6 @@ def p_value_errors(
 def most_repetitions(n_seeds: int) -> int:
     """Return the largest number of repetitions that are drawn from some seeds.
 
-    Examples
-    --------
     >>> most_repetitions(50), most_repetitions(1000)
     (16, 333)
     """

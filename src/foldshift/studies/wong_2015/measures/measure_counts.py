@@ -134,10 +134,7 @@ def _all_lost(folds: UnsignedArray, lost: Lost) -> Correct:
 
 
 def cut(data: Dataset, k: int, repetitions: range, master_seed: int) -> UnsignedArray:
-    """Draw folds of shape (n_repetitions, n_samples), without regard to class (Wong's third way).
-
-    Sizes differ by one at most.
-    """
+    """Draw folds of shape (n_repetitions, n_samples), without regard to class (Wong's third way). Sizes differ by one at most."""
     sequences = [seed_sequence(master_seed, STUDY, data.name, "folds", k, repetition) for repetition in repetitions]
     try:
         return make_folds("CV", data.X, data.y, k, sequences)
