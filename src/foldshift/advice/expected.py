@@ -35,8 +35,6 @@ def expected_of(facts: Mapping[str, Any], k: int) -> dict[str, Expected]:
 
     Empty for groups, scores of whole folds and other numbers of folds, which the study does not cover.
 
-    Examples
-    --------
     >>> found = expected_of({"task": "regression", "n": 90, "groups": False, "score": "loss"}, 10)
     >>> found["TSCV"].n_sample, found["TSCV"].bias < found["CV"].bias
     (100, True)

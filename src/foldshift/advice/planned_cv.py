@@ -93,8 +93,6 @@ class Said(str):
 def seconds_of(budget: float | str | None) -> float:
     """Seconds of a budget such as 60, "90s", "5 min" or "1h"; at least five.
 
-    Examples
-    --------
     >>> seconds_of("1.5 min")
     90.0
     """

@@ -38,17 +38,11 @@ def power_of(folds: UnsignedArray, n_columns: int, alpha: float) -> tuple[Power,
     small that no shift is found; None for tables so large that the simulation would take long: their test finds any shift that
     matters.
 
-    Notes
-    -----
     The column has no ties and all others are as by chance, so that Holm's correction is at its first step and the result is a
-    lower bound. Rows are drawn without replacement by the largest of ``tilt z`` plus a Gumbel variable [1]_. The distance from
-    which on the test says "shifted" is the quantile of Pearson's type III with mean, deviation and skewness of random cuts, and
-    the share found that of another with those of planted cuts: counts in the tail would take far more of both.
-
-    References
-    ----------
-    .. [1] Efraimidis, P.S., Spirakis, P.G. (2006). Weighted random sampling with a reservoir. Information Processing Letters 97,
-       181-185.
+    lower bound. Rows are drawn without replacement by the largest of ``tilt z`` plus a Gumbel variable. The distance from which
+    on the test says "shifted" is the quantile of Pearson's type III with mean, deviation and skewness of random cuts, and the
+    share found that of another with those of planted cuts: counts in the tail would take far more of both. Source: Efraimidis,
+    P.S., Spirakis, P.G. (2006). Weighted random sampling with a reservoir. Information Processing Letters 97, 181-185.
     """
     n, k = len(folds), int(folds.max()) + 1
     if n < FEWEST * k:

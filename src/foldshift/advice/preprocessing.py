@@ -48,8 +48,6 @@ def prepared(learner: Estimator, X: TableLike) -> Estimator:
     The preparation is learned inside every training part, as it must be. Only the types of the columns of `X` count; gaps and
     texts of sparse matrices are left to the learner.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> from sklearn.linear_model import LogisticRegression
     >>> X = pd.DataFrame({"age": [30, None, 50, 60], "sex": ["m", "f", "f", None]})

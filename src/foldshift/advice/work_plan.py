@@ -66,45 +66,22 @@ TABLE: dict[Effort, tuple[tuple[float, Work, Work], ...]] = {
 
 @dataclass(frozen=True)
 class WorkPlan:
-    """Amount of work for one advice.
+    """Amount of work for one advice, from `TABLE` by effort, rows times columns, and learner's class.
 
-    Attributes
-    ----------
-    effort : {"quick", "standard", "thorough"}
-    learner_class : {"cheap", "dear"}
-        Cheap are linear models, naive Bayes, discriminants, neighbours and single trees; all others are dear.
-    folds : int
-        Number of folds, by the rules.
-    start, most : int
-        Repetitions of cross-validation that are made in any case, and at most.
-    spreads : int
-        Partitions of every other way of cutting, for its spread; 0 for none.
-    pairs, bias_pairs : int
-        Pairs of halves of the table, and those on which the other ways of cutting are tried; 0 for none.
-    cuts : tuple of str
-        Ways of cutting that stand side by side.
-    rows_for_cuts : int
-        Rows at most on which these are compared; a random sample of a larger table.
-    checks : int
-        Fits before cross-validation: 2 show a learner that draws at random, 1 is for large tables.
-
-    Notes
-    -----
-    The table `TABLE` gives the work by effort, rows times columns, and learner's class. The recommended number of repetitions
-    lies between 1 and `most`, and comes from `foldshift.inference.recommend_repetitions`.
+    The recommended number of repetitions lies between `start` and `most`.
     """
 
     effort: Effort
-    learner_class: LearnerClass
+    learner_class: LearnerClass  # see `learner_class`
     folds: int
-    start: int
-    most: int
-    spreads: int
-    pairs: int
-    bias_pairs: int
-    cuts: tuple[str, ...]
-    rows_for_cuts: int = ROWS_FOR_CUTS
-    checks: int = 2
+    start: int  # repetitions of cross-validation that are made in any case
+    most: int  # repetitions at most
+    spreads: int  # partitions of every other way of cutting, for its spread
+    pairs: int  # pairs of halves of the table
+    bias_pairs: int  # those on which the other ways of cutting are tried
+    cuts: tuple[str, ...]  # ways of cutting that stand side by side
+    rows_for_cuts: int = ROWS_FOR_CUTS  # rows at most on which these are compared, drawn from a larger table
+    checks: int = 2  # fits before cross-validation: 2 show a learner that draws at random, 1 is for large tables
 
     @property
     def n_fits(self) -> int:
@@ -139,8 +116,6 @@ def check_effort(effort: str) -> Effort:
 def learner_class(learner: Estimator) -> LearnerClass:
     """Look up the class of a learner: cheap if its own class, or that of all steps of a pipeline, is known to be; else dear.
 
-    Examples
-    --------
     >>> from sklearn.ensemble import RandomForestClassifier
     >>> from sklearn.linear_model import Ridge
     >>> learner_class(Ridge()), learner_class(RandomForestClassifier())
@@ -162,8 +137,6 @@ def work_plan(
 ) -> WorkPlan:
     """Make the plan for a table of `n` rows; the dearest of the learners counts. `folds` is 10 until the rules have decided.
 
-    Examples
-    --------
     >>> from sklearn.linear_model import Ridge
     >>> plan = work_plan(500, 10, "regression", [Ridge()])
     >>> plan.start, plan.most, plan.pairs

@@ -71,8 +71,6 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Call
     The only way to compile in this library. The cache is the folder of `cache_root`; without one, nothing is cached. Options are
     those of `numba.njit`, except ``cache``.
 
-    Notes
-    -----
     Names that a kernel uses from another module must be imported with ``from module import name`` at the top of the file, so that
     their source is found.
 

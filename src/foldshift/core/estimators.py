@@ -36,8 +36,6 @@ def title(learner: Estimator) -> str:
 def title_in_full(learner: Estimator) -> str:
     """Full name of a learner for a methods section: with the steps of a pipeline and the learner that a search tunes.
 
-    Examples
-    --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -58,8 +56,6 @@ def check_predictor(estimator: Any, name: str = "estimator") -> None:
 
     Clusterers and outlier detectors are refused: their numbers would be scored as if they were classes.
 
-    Examples
-    --------
     >>> from sklearn.cluster import KMeans
     >>> check_predictor(KMeans())
     Traceback (most recent call last):

@@ -59,8 +59,6 @@ def is_own(path: str) -> bool:
 def optional(module: str, purpose: str) -> ModuleType:
     """Import an optional module; if it is missing, raise an error that says how to install it.
 
-    Examples
-    --------
     >>> optional("no_such_module", "a plot")
     Traceback (most recent call last):
         ...

@@ -22,8 +22,6 @@ def nearest_candidates(queries: FloatArray, points: FloatArray, width: int) -> N
     The tree may round a distance differently from its caller, in the last bits. If queries are the points, a point is among its
     own candidates unless others are as near.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> nearest_candidates(np.array([[0.0], [9.0]]), np.array([[1.0], [8.0], [2.0]]), 2).tolist()
     [[0, 2], [1, 2]]

@@ -19,8 +19,6 @@ def printable(text: object, kept: str = "") -> str:
 
     `kept` are characters that stay nevertheless, such as line feeds.
 
-    Examples
-    --------
     >>> from foldshift.core.printable import printable
     >>> print(printable("price\x1b[2J\n(EUR)"))
     price\x1b[2J\n(EUR)
@@ -39,8 +37,6 @@ def printable_lines(text: object) -> str:
 def printable_json(text: str) -> str:
     r"""Return a text of JSON, of the same values, that a terminal can show.
 
-    Examples
-    --------
     >>> print(printable_json('{"Größe": "\x9b2J"}'))
     {"Größe": "\u009b2J"}
     """
@@ -52,8 +48,6 @@ def harmless_cell(value: Any) -> Any:
 
     A carriage return, which would end a row of a CSV file, becomes a line feed.
 
-    Examples
-    --------
     >>> harmless_cell("=1+2"), harmless_cell("-0.5"), harmless_cell("-"), harmless_cell(-0.5)
     ("'=1+2", '-0.5', '-', -0.5)
     """

@@ -95,8 +95,6 @@ class Message(str):
 def at(text: str, door: Door) -> str:
     """Write a text for a door; a text without remedies is the same everywhere.
 
-    Examples
-    --------
     >>> from foldshift.core.remedies import Message, Remedy, at
     >>> note = Message("left out: built in; ", Remedy("keep", ("built in",)), " takes it in")
     >>> at(note, "command")

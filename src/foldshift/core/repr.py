@@ -14,8 +14,6 @@ LARGE = 1e15  # from here, an exponent is easier to read
 def figures(value: float, digits: int = 4, sign: Literal["", "+"] = "") -> str:
     """Format a number with some significant digits, without an exponent unless it is very large or small.
 
-    Examples
-    --------
     >>> [figures(value) for value in (37561.2, 0.51234, 1500, 2e-7)]
     ['37,560', '0.5123', '1500', '2e-07']
     >>> figures(37561.2, 3, sign="+")
@@ -31,8 +29,6 @@ def readable(cls: type[_Class]) -> type[_Class]:
     The class needs two methods: ``sentences()``, a list of sentences, and ``to_frame()``, a data frame of the numbers at full
     precision. A ``__str__`` that the class defines itself is kept.
 
-    Examples
-    --------
     >>> from typing import NamedTuple
     >>> import pandas as pd
     >>> @readable

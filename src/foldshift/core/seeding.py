@@ -32,8 +32,6 @@ def generator(master_seed: int, *names: Any) -> np.random.Generator:
 def as_generator(rng: np.random.Generator | int) -> np.random.Generator:
     """Return a generator unchanged, or make one from a seed.
 
-    Examples
-    --------
     >>> int(as_generator(7).integers(100)) == int(np.random.default_rng(7).integers(100))
     True
     """

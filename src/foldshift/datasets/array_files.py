@@ -23,13 +23,7 @@ HEADER, LENGTHS = 30, 26
 
 
 def read_arrays(path: PathLike) -> dict[str, Array]:
-    """Read all arrays of an ``.npz`` file; each is compared with its checksum.
-
-    Raises
-    ------
-    DamagedError
-        If the file is not the one that was written.
-    """
+    """Read all arrays of an ``.npz`` file; raise DamagedError if one does not have its checksum."""
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

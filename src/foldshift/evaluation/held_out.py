@@ -94,8 +94,6 @@ def heldout_replicate(
     `partitions` holds folds of the sample, a row per run, by partitioner and k; `parts` what `training_parts` makes, by k. A
     classifier whose ``tie_order`` is ``fold`` gets the rows of a part in that order, any other in the order of the sample.
 
-    Notes
-    -----
     A number is NaN if one of its fits fails. A random stratified cut makes training and test parts that are draws of the same
     kind as a training part and the held-out rows, so that SCV has no bias against `truth_part`: a check of the measurement, not a
     result.

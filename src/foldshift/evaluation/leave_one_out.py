@@ -35,8 +35,6 @@ def is_cheap(estimator: Estimator) -> bool:
     One case is slower: where a column hardly varies within classes compared with between them, linear discriminant analysis does
     not trust differences of sums and sums again for every sample.
 
-    Examples
-    --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> from foldshift.learners import LDAClassifier
     >>> is_cheap(LDAClassifier()), is_cheap(DecisionTreeClassifier())

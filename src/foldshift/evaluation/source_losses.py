@@ -39,11 +39,7 @@ def draw_rows(
     """Draw data sets from the empirical distribution of every source: R x K x M rows, a list over sources if `M` is one.
 
     With replacement a row can occur twice in a data set, and then in two blocks of a random cut but never in two sources. The
-    classes are not stratified.
-
-    References
-    ----------
-    .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, section 6.
+    classes are not stratified. Source: Geras, Sutton (2013). Multiple-source cross-validation. ICML, section 6.
     """
     groups, sources = np.asarray(groups), list(sources)
     sizes = list(M) if isinstance(M, Sequence | np.ndarray) else [M] * len(sources)
@@ -97,10 +93,7 @@ def source_losses(
     the same for every learner, then the states of a learner that is random and whose `random_state` is None. `shared` uses
     ``predict_blocks`` of the learner where there is one; the losses are the same. A training part of one class predicts that
     class. The losses have the shape of `rows`, dtype uint8.
-
-    References
-    ----------
-    .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, sections 2 and 3, equation 1.
+    Source: Geras, Sutton (2013). Multiple-source cross-validation. ICML, sections 2 and 3, equation 1.
     """
     if design not in DESIGNS:
         raise ValueError(unknown("design", design, DESIGNS))
@@ -129,9 +122,7 @@ def out_of_source_error(
 ) -> FloatArray:
     """Compute the error (R,) on a source that is not in the training data, for R pairs of training set and test set (R, m).
 
-    References
-    ----------
-    .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, equation 3.
+    Source: Geras, Sutton (2013). Multiple-source cross-validation. ICML, equation 3.
     """
     train, test = np.asarray(train_rows), np.asarray(test_rows)
     train = train.reshape(len(train), -1)
@@ -153,10 +144,7 @@ def estimate_losses(
     """Compute `source_losses` of both designs, and the losses of the model of all rows on `new_rows` (R, m) of a new source.
 
     `shared` uses ``predict_partitions`` of the learner where there is one: it shares work between all models of a data set.
-
-    References
-    ----------
-    .. [1] Geras, Sutton (2013). Multiple-source cross-validation. ICML, equations 1 and 3.
+    Source: Geras, Sutton (2013). Multiple-source cross-validation. ICML, equations 1 and 3.
     """
     rows, new_rows = np.asarray(rows), np.asarray(new_rows)
     flat, sizes, _ = blocks = _flat(rows)

@@ -52,8 +52,6 @@ def fold_scores(
     `n_repeats`, unless their number is prime. ``n_splits=1`` is repeated hold-out. `n_train` and `n_test` are rows of the parts
     (means if folds differ) and come before those of `cv`. Messages call the scores `name`.
 
-    Examples
-    --------
     >>> from sklearn.model_selection import RepeatedKFold
     >>> read = fold_scores(range(10), cv=RepeatedKFold(n_splits=5, n_repeats=2))
     >>> read.scores.shape, read.overlap

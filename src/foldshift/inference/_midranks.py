@@ -18,8 +18,6 @@ SAME = 1e-12  # share of the largest input: .8 - .7 and .3 - .2 are equal althou
 def midranks(values: ArrayLike, largest: ArrayLike, *, same: float = SAME) -> FloatArray:
     """Ranks along the last axis, from 1; neighbours within `same` times the `largest` input share the mean of their ranks.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from foldshift.inference._midranks import midranks
     >>> d = np.array([0.8 - 0.7, 0.3 - 0.2, 0.5])

@@ -16,20 +16,13 @@ if TYPE_CHECKING:
 def wilson_interval(share: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
     """Wilson's score interval for a proportion; NaN without trials, and exactly 0 or 1 where the share is.
 
-    Notes
-    -----
     `scipy.stats.binomtest` has the same interval, for one count at a time.
+    Source: Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
+    Statistical Association 22, 209-212.
 
-    Examples
-    --------
     >>> low, high = wilson_interval(0.9, 50)
     >>> round(float(low), 3), round(float(high), 3)
     (0.786, 0.957)
-
-    References
-    ----------
-    .. [1] Wilson, E.B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American
-       Statistical Association 22, 209-212.
     """
     return wilson_ends(share, n, -float(ndtri((1 - confidence) / 2)))
 

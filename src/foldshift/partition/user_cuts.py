@@ -53,13 +53,7 @@ def folds_by(
     rngs: Sequence[np.random.Generator],
     options: dict[str, Any],
 ) -> Array:
-    """Cut with a function of a user, twice for the last generator, which must give the same folds.
-
-    Raises
-    ------
-    LearnerError
-        If it raises anything, returns no array, or draws from elsewhere than from its generators.
-    """
+    """Cut with a function of a user, twice for the last generator, which must give the same folds; LearnerError if it fails."""
     what = f"partitioner {getattr(partitioner, '__name__', type(partitioner).__name__)}"
     X, y, again = shielded(X), shielded(y), copy.deepcopy(rngs[-1:])
     folds = array_of_folds(what, call_user(what, partitioner, X, y, n_folds, rngs, **options))

@@ -72,8 +72,6 @@ def numeric_tables(train: ArrayLike, test: ArrayLike) -> tuple[FloatArray, Float
 def as_table(table: TableLike, role: str) -> pd.DataFrame | Array:
     """Convert a table to a pandas data frame if its columns have names, else to an array.
 
-    Examples
-    --------
     >>> as_table([[1, 2]], "training")
     array([[1, 2]])
     """
@@ -125,8 +123,6 @@ def features_in_words(what: str, distance: FloatArray) -> str:
 def scaled(values: FloatArray) -> FloatArray:
     """Divide values by the power of two above the largest magnitude, so that no square overflows and no digit is lost.
 
-    Examples
-    --------
     >>> scaled(np.array([3e-170, -1.5e-170])) / scaled(np.array([3e160, -1.5e160])) > 0
     array([ True,  True])
     """

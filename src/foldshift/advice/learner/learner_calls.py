@@ -48,15 +48,8 @@ class Scored(NamedTuple):
 class LearnerCalls:
     """Fits and predictions of learners on one table.
 
-    Parameters
-    ----------
-    learners : dict of str to estimator
-    data : Data
-    score : Score
-    clock : Clock
-        What is left of its budget is what a fit may take, and at least `LEAST` of it.
-    isolated : bool
-        Whether to fit in a copy of this process, where the system has such copies (Linux). Only there a learner is stopped.
+    A fit may take what is left of the budget of `clock`, and at least `LEAST` of it. If `isolated`, fits run in a copy of this
+    process where the system has such copies (Linux). Only there a learner is stopped.
     """
 
     def __init__(self, learners: dict[str, Estimator], data: Data, score: Score, clock: Clock, isolated: bool = True) -> None:
@@ -66,15 +59,7 @@ class LearnerCalls:
         self._numbers = itertools.count(1)
 
     def __call__(self, name: str, train: IntArray, *tests: IntArray) -> list[Scored]:
-        """Fit a learner on some rows, and score it on others.
-
-        Raises
-        ------
-        LearnerError
-            If the learner raises an error, exits, crashes, exhausts memory or answers what cannot be scored.
-        StoppedError
-            If it takes longer than it may.
-        """
+        """Fit a learner on some rows, score it on others; raise LearnerError if it fails, StoppedError if it takes too long."""
         if self._clock.is_over:
             raise self._lost(title(self._learners[name]), OVER, "", self._clock.spent)
         if not self._isolated:

@@ -28,38 +28,18 @@ MOST_SHOWN = 20  # rows that a check names
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a table or its split.
+    """One check of a table or its split."""
 
-    Attributes
-    ----------
-    code : str
-        Lasting code: a letter and a number, such as ``D1``.
-    name : str
-    result : {"passed", "found", "not applicable", "muted"}
-    severity : {"fault", "beware", "note", None}
-        Of what was found: ``fault`` (the estimate is wrong), ``beware`` (it is, unless you know better), ``note``.
-    text : str
-        What was found, what would have been found, why it does not apply, or the reason why it was muted.
-    remedies : tuple of foldshift.core.remedies.Remedy
-        Settings that answer it; write one for a door with ``remedy.at("command")``.
-    rows, columns : tuple
-        Rows (from 0; the first ones) and columns that it is about.
-    address : str
-        Paragraph on the site that says what it looks for, what it misses, and what to do.
-    issue : foldshift.advice.issues.Issue or None
-        What was found at length: how, why it matters, and the remedy in words. Muted checks have it, too.
-    """
-
-    code: str
+    code: str  # a letter and a number, such as D1; it lasts
     name: str
     result: Result
-    severity: Severity | None
-    text: str
+    severity: Severity | None  # of what was found: the estimate is wrong, is wrong unless you know better, or a note
+    text: str  # what was found, what would have been, why it does not apply, or why it was muted
     remedies: tuple[Remedy, ...] = ()
-    rows: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()  # the first ones that it is about, from 0
     columns: tuple[str, ...] = ()
-    address: str = ""
-    issue: Issue | None = None
+    address: str = ""  # paragraph on the site: what it looks for, what it misses, what to do
+    issue: Issue | None = None  # what was found at length; muted checks have it, too
 
 
 class _Looked(NamedTuple):
@@ -81,31 +61,11 @@ def run_checks(
     left_out: Mapping[str, str] | None = None,
     forward: str | None = None,
 ) -> tuple[Check, ...]:
-    """Run every check of a table and its split.
+    """Run every check of a table and its split, in the order of their codes in ``docs/checks.md``.
 
-    Parameters
-    ----------
-    data : foldshift.advice.data.Data
-    structure : Structure
-        From `find_structure`.
-    folds : ndarray of shape (n_seeds, n), optional
-        The user's split, -1 for rows that are never tested.
-    mute : mapping of str to str, optional
-        Codes of checks whose findings are known, and the reasons, which reports print.
-    left_out : mapping of str to str, optional
-        Columns that were left out of the table before, and the reasons. One with the word "date" marks a column of dates.
-    forward : str, optional
-        Name of the user's split, if it trains on earlier rows only.
-
-    Returns
-    -------
-    checks : tuple of Check
-        All of them in the order of their codes in ``docs/checks.md``; two of one code where it found two things.
-
-    Raises
-    ------
-    ValueError
-        If `mute` names an unknown code, or gives no reason.
+    `folds` is the user's split, (n_seeds, n), -1 for rows that are never tested; `forward` names it if it trains on earlier rows
+    only. `mute` maps codes of checks to reasons, which reports print, and `left_out` columns that were left out before to
+    reasons; one with the word "date" marks a column of dates.
     """
     muted = check_muted(mute)
     looked = _Looked(data, structure, folds, left_out or {}, forward)

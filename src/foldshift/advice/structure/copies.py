@@ -167,13 +167,9 @@ def _chances(distances: FloatArray, first: int = 0) -> tuple[FloatArray, IntArra
     """Chance that a row without copies has neighbours as near as each row's; and how many of them are copies, less one.
 
     Where points have no structure but a density, ``(d_j / d_j+1) ** (j * m)`` is uniform on 0 to 1 for the distances d_1, d_2,
-    ... to the neighbours of a point in m dimensions [1]_. The dimension comes from the same rows, without the nearest neighbours,
-    so that copies do not change it. With `first`, as many of the nearest neighbours are passed over.
-
-    References
-    ----------
-    .. [1] Facco, E. et al. (2017). Estimating the intrinsic dimension of datasets by a minimal neighborhood information.
-       Scientific Reports 7, 12140.
+    ... to the neighbours of a point in m dimensions. The dimension comes from the same rows, without the nearest neighbours, so
+    that copies do not change it. With `first`, as many of the nearest neighbours are passed over. Source: Facco, E. et al.
+    (2017). Estimating the intrinsic dimension of datasets by a minimal neighborhood information. Scientific Reports 7, 12140.
     """
     d, dimension = np.maximum(distances, 1e-300), _dimension(distances)
     some = range(first, min(first + DEEPEST, d.shape[1] - 1))

@@ -30,27 +30,10 @@ ROWS_SEED = 0  # seed of the rows that stand for a large table, if the caller br
 
 
 def find_structure(data: Data, declared: Declared | None = None, rng: np.random.Generator | None = None) -> Structure:
-    """Find the structure of a table.
+    """Find the structure of a table, each part with its source; raise ValueError if what was declared does not fit the rows.
 
-    Parameters
-    ----------
-    data : foldshift.advice.data.Data
-        Its groups, if it has some, are declared ones.
-    declared : Declared, optional
-        Groups, times, coordinates (n, 2) and subsets of the rows that the owner knows. The others are looked for, subsets aside.
-    rng : numpy.random.Generator, optional
-        Source of the rows that stand for a large table; by default one with a fixed seed.
-
-    Returns
-    -------
-    structure : Structure
-        Each part with its source. Groups are looked for if none were declared, times and unnamed coordinates if there are
-        neither groups nor copies that explain why near rows are alike.
-
-    Raises
-    ------
-    ValueError
-        If what was declared does not fit the rows.
+    Groups are looked for if none were declared, times and unnamed coordinates if there are neither groups nor copies that explain
+    why near rows are alike. `rng` draws the rows that stand for a large table, by default with a fixed seed.
     """
     rng = np.random.default_rng(ROWS_SEED) if rng is None else rng
     parts = _declared(declared or Declared(), data)

@@ -23,38 +23,17 @@ Kind = Literal["rows", "groups", "time", "space"]
 
 @dataclass(frozen=True)
 class HonestCut:
-    """A way of cutting that estimates the score where the model will be used.
+    """A way of cutting that estimates the score where the model will be used."""
 
-    Attributes
-    ----------
-    kind : {"rows", "groups", "time", "space"}
-        ``rows`` if nothing was found that rows share.
-    name : str
-        The cut in words, such as "whole groups left out".
-    splitter : splitter of scikit-learn
-    groups : ndarray or None
-        To be handed to ``splitter.split(X, y, groups)``: groups, shape (n,); times, shape (n,); coordinates, shape (n, 2).
-    n_folds : int
-        Test parts.
-    line : str
-        Code that makes the splitter.
-    groups_line : str
-        Code that makes the groups; empty if they are not needed, or were declared as an array.
-    why : str
-        A sentence.
-    drop : tuple of str
-        Columns that give the target away, to be left out of X.
-    """
-
-    kind: Kind
-    name: str
+    kind: Kind  # rows, if nothing was found that rows share
+    name: str  # in words, such as "whole groups left out"
     splitter: Splitter
-    groups: Array | None
+    groups: Array | None  # for `split`: groups (n,), times (n,) or coordinates (n, 2)
     n_folds: int
-    line: str
-    groups_line: str
+    line: str  # code that makes the splitter
+    groups_line: str  # code that makes the groups; empty if they are not needed, or were declared as an array
     why: str
-    drop: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()  # columns that give the target away
 
     @property
     def is_plain(self) -> bool:
@@ -63,27 +42,10 @@ class HonestCut:
 
 
 def honest_cut(structure: Structure, n_folds: int = 5, seed: int = 0) -> HonestCut:
-    """Choose the cut that respects what was declared or found.
+    """Choose the cut that respects what was declared or found; ValueError if rows are linked so that none can be held out.
 
-    What was declared comes before what was found; groups come before times, and times before places.
-
-    Parameters
-    ----------
-    structure : Structure
-        Without what was muted: ``structure.without(codes)``.
-    n_folds : int, default=5
-        Folds wanted; fewer if there are fewer groups, times or places.
-    seed : int, default=0
-        Seed of the folds.
-
-    Returns
-    -------
-    cut : HonestCut
-
-    Raises
-    ------
-    ValueError
-        If rows are linked by groups and copies so that nothing can be held out.
+    What was declared comes before what was found; groups come before times, and times before places. `structure` lacks what was
+    muted. There are fewer than `n_folds` folds if there are fewer groups, times or places.
     """
     drop = (*structure.leaks, *structure.leaks_by_gaps)
     kind = _kind(structure)

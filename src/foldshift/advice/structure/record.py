@@ -62,38 +62,19 @@ class Sentinel(NamedTuple):
 
 @dataclass(frozen=True)
 class Structure:
-    """Structure of a table, declared and found.
-
-    Attributes
-    ----------
-    n : int
-        Number of rows.
-    task : {"classification", "regression"}
-    has_texts : bool
-        Whether columns hold categories, which splitters must be told.
-    groups, times, coordinates, subsets : Part or None
-    copies : Copies or None
-        None if the columns cannot be looked at.
-    leaks : tuple of str
-        Columns that give the target away, by their values.
-    leaks_by_gaps : tuple of str
-        Columns that give the target away by what is missing in them.
-    rare : dict of label to int
-        Classes below 5 % of the rows, and their rows.
-    sentinels : tuple of Sentinel
-    """
+    """Structure of a table, declared and found."""
 
     n: int
     task: Task
-    has_texts: bool
+    has_texts: bool  # columns hold categories, which splitters must be told
     groups: Part | None = None
     times: Part | None = None
     coordinates: Part | None = None
     subsets: Part | None = None
-    copies: Copies | None = None
-    leaks: tuple[str, ...] = ()
-    leaks_by_gaps: tuple[str, ...] = ()
-    rare: tuple[tuple[Any, int], ...] = ()
+    copies: Copies | None = None  # None if the columns cannot be looked at
+    leaks: tuple[str, ...] = ()  # columns that give the target away by their values
+    leaks_by_gaps: tuple[str, ...] = ()  # by what is missing in them
+    rare: tuple[tuple[Any, int], ...] = ()  # classes below 5 % of the rows, and their rows
     sentinels: tuple[Sentinel, ...] = ()
 
     def without(self, codes: Collection[str]) -> Structure:

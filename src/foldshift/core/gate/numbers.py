@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 def as_numbers(values: Any, name: str) -> FloatArray:
     """Convert values to float64, NaN where missing or masked; raise ValueError with the first one that is not a number.
 
-    Examples
-    --------
     >>> as_numbers([1, None, 2], "a")
     array([ 1., nan,  2.])
     >>> as_numbers(["1", "2"], "a")

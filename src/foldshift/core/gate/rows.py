@@ -11,8 +11,6 @@ def check_same_rows(**given: Any) -> None:
     Paired by position, each row would meet a wrong one. Frames must have their columns in one order, too. Labels of which only a
     part is the same are refused unless one side is numbered from 0.
 
-    Examples
-    --------
     >>> import pandas as pd
     >>> a = pd.Series([1, 2], index=["x", "y"])
     >>> check_same_rows(a=a, b=a[::-1])

@@ -31,10 +31,7 @@ def one_line(error: BaseException) -> str:
 def predictions_after_fit(model: Estimator, X: TableLike, y: Array, rows: TableLike, target: Array) -> Array:
     """Fit a learner and predict some rows: real numbers for a regressor, classes of the whole `target` for a classifier.
 
-    Raises
-    ------
-    LearnerError
-        If it raises anything but MemoryError, or if its answer is of another kind.
+    If it raises anything but MemoryError, or its answer is of another kind, raise LearnerError.
     """
     return predictions_of(model, rows, target, fit_on=(X, y))
 
@@ -84,21 +81,8 @@ def class_scores_after_fit(estimator: Estimator, X: FloatArray, labels: IntArray
 def as_answer(answer: Any, rows: TableLike, name: str, method: str = "predict") -> Array:
     """Return the answer of a learner for some rows as an array with an entry for every row.
 
-    Lists, frames and sparse matrices are taken.
-
-    Parameters
-    ----------
-    answer : object
-        What the method returned.
-    rows : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-        The rows that the method was given.
-    name, method : str
-        Learner and method, for the message.
-
-    Raises
-    ------
-    LearnerError
-        If the answer has no entry for each row, has gaps, or is labelled in another order than the rows.
+    Lists, frames and sparse matrices are taken. If it has no entry for each row, has gaps, or is labelled in another order than
+    the rows, raise LearnerError.
     """
     n = rows.shape[0] if hasattr(rows, "shape") else len(rows)
     who = f"{name}.{method}"

@@ -111,12 +111,10 @@ class CallHere:
 class CallInChild:
     """A forked process that makes calls, one whenever it is asked to.
 
-    Notes
-    -----
     It shares what this process holds in memory. It is killed with the processes it started, and does not outlive this process
-    (PR_SET_PDEATHSIG: the thread that calls must be the one that stays). Its memory is limited by RLIMIT_DATA: private memory,
-    so that shared libraries and the pages of this process are free. Where it is `quiet`, what it prints goes nowhere, and
-    libraries use one thread: one that has threads in this process may wait for them for ever in a copy of it.
+    (PR_SET_PDEATHSIG: the thread that calls must be the one that stays). Its memory is limited by RLIMIT_DATA: private memory, so
+    that shared libraries and the pages of this process are free. Where it is `quiet`, what it prints goes nowhere, and libraries
+    use one thread: one that has threads in this process may wait for them for ever in a copy of it.
     """
 
     def __init__(self, function: Callable[..., Any], memory_mb: float | None = None, *, quiet: bool = False) -> None:
@@ -207,14 +205,8 @@ class CallInChild:
 def call_guarded(function: Callable[[], Any], what: str, seconds: float | None) -> Any:
     """Call a function in a process of its own, and return what it returns; its exceptions are raised here.
 
-    Without `seconds`, and on systems that have no copies of processes, it is called in this process.
-
-    Raises
-    ------
-    LearnerError
-        If it ends or exhausts its process; the message begins with `what`.
-    StoppedError
-        If it takes longer than `seconds`.
+    Raise LearnerError, which begins with `what`, if it ends or exhausts its process, and StoppedError after `seconds`. Without
+    `seconds`, and on systems that have no copies of processes, it is called in this process.
     """
     if seconds is None or not can_isolate():
         return function()

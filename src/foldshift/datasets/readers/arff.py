@@ -40,9 +40,7 @@ def read_keel(
 ) -> RawTable:
     """Read a KEEL `.dat` file, Latin-1 after an optional UTF-8 byte-order mark; kinds and labels are those of the header.
 
-    References
-    ----------
-    KEEL Software Suite user manual, "Data files format"; `@input` and `@output` for `@inputs` and `@outputs`, missing
+    Source: KEEL Software Suite user manual, "Data files format"; `@input` and `@output` for `@inputs` and `@outputs`, missing
     `@inputs` or `@outputs`, and nominal attributes without a list occur in the distributed files.
     """
     return build_table(_header_columns(text_of(data, "latin-1"), options, quoted=False), options, task, target)
@@ -57,9 +55,7 @@ def read_arff(
 ) -> RawTable:
     """Read an ARFF file, dense or sparse, UTF-8 or else Latin-1; string and date attributes are nominal.
 
-    References
-    ----------
-    Weka, "Attribute-Relation File Format (ARFF)", stable version.
+    Source: Weka, "Attribute-Relation File Format (ARFF)", stable version.
     """
     return build_table(_header_columns(text_of(data), options, quoted=True), options, task, target)
 

@@ -122,8 +122,6 @@ def unpacked(data: bytes, name: str, max_bytes: int = MAX_BYTES) -> tuple[str, b
 
     Other files are returned as they are. The limit counts the unpacked bytes.
 
-    Examples
-    --------
     >>> import gzip
     >>> from foldshift.datasets.readers.compression import unpacked
     >>> unpacked(gzip.compress(b"x,y"), "mine.csv.gz")

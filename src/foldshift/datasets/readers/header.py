@@ -47,8 +47,6 @@ def find_layout(rows: Rows, lines: Sequence[int], options: ReadOptions, target: 
 
     `rows` are the first rows, without empty ones, and `lines` their numbers in the file.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.header import find_layout
     >>> from foldshift.datasets.readers.read_options import ReadOptions
     >>> find_layout([["1", "a"], ["2", "b"], ["3", "a"]], [1, 2, 3], ReadOptions()).names is None

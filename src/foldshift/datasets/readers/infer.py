@@ -50,8 +50,6 @@ def decoded(data: bytes, encoding: str = "") -> Decoded:
 
     UTF-8 first; UTF-16 or UTF-32 if a byte-order mark or zeros at every other byte show it; else Windows-1252.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.infer import decoded
     >>> decoded("Köln".encode("cp1252")).text, str(decoded("Köln".encode("cp1252")).note)
     ('Köln', "not UTF-8: read as Windows-1252, e.g. 'Köln'; if that is wrong: encoding='cp1250' or another one")
@@ -147,8 +145,6 @@ def find_separator(lines: list[str], usual: str, quote: str = '"') -> str:
 
     The comma is tried last, because it may be a decimal mark.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.infer import find_separator
     >>> find_separator(["a;b", "1,5;2,5", "2,0;3,5"], ",")
     ';'

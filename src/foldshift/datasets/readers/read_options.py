@@ -77,8 +77,6 @@ def make_options(given: Mapping[str, Any], allowed: Iterable[str] | None = None)
 
     None, empty lists and empty texts count as not given.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.read_options import make_options
     >>> options = make_options({"header": "none", "names": "a,b", "types": {"a": "nominal"}})
     >>> options.header, options.names, options.types

@@ -45,8 +45,6 @@ def unquoted(value: str) -> str:
 def own_field(value: str) -> str:
     """Strip blanks and quotes around a field of a user-defined text, and the marks by which spreadsheets keep codes as texts.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.text_fields import own_field
     >>> own_field(' "red" '), own_field('="001"'), own_field("'001"), own_field("'90s")
     ('red', '001', '001', "'90s")

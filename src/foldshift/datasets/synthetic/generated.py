@@ -20,9 +20,7 @@ DECIMALS = 6  # of generated numbers: the last bits of sine and square root diff
 def uniform(seed: int, n_rows: int, n_columns: int) -> FloatArray:
     """Draw uniform numbers in [0, 1) by SplitMix64, written out so that they never change with a library.
 
-    References
-    ----------
-    .. [1] Steele, Lea, Flood (2014). Fast splittable pseudorandom number generators. OOPSLA, figure 13.
+    Source: Steele, Lea, Flood (2014). Fast splittable pseudorandom number generators. OOPSLA, figure 13.
     """
     counter = np.arange(1, n_rows * n_columns + 1, dtype=np.uint64) + (np.uint64(seed) << np.uint64(32))
     z = counter * np.uint64(0x9E3779B97F4A7C15)
@@ -44,11 +42,8 @@ def noise(seed: int, n_rows: int) -> FloatArray:
 def friedman1() -> RawTable:
     """Friedman's first function of ten inputs, five of which matter: 500 rows.
 
-    ``y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, x uniform on [0, 1], e of standard deviation 1 [1]_.
-
-    References
-    ----------
-    .. [1] Friedman, J.H. (1991). Multivariate adaptive regression splines. Annals of Statistics 19, section 4.3.
+    ``y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, x uniform on [0, 1], e of standard deviation 1.
+    Source: Friedman, J.H. (1991). Multivariate adaptive regression splines. Annals of Statistics 19, section 4.3.
     """
     x = uniform(1, 500, 10)
     y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4] + noise(2, 500)
@@ -96,11 +91,7 @@ def monk_2() -> RawTable:
 
     Class 1 is ``(A5 = 3 and A4 = 1) or (A5 != 4 and A2 != 3)``: the third problem without its noise, row by row. The rule of the
     second problem (exactly two attributes have their first value) agrees with at most 53 % of KEEL's labels, whichever class is
-    called 1.
-
-    References
-    ----------
-    .. [1] Thrun, S.B. et al. (1991). The MONK's problems. CMU-CS-91-197.
+    called 1. Source: Thrun, S.B. et al. (1991). The MONK's problems. CMU-CS-91-197.
     """
     values = np.array(list(itertools.product((1, 2, 3), (1, 2, 3), (1, 2), (1, 2, 3), (1, 2, 3, 4), (1, 2))))
     _, a2, _, a4, a5, _ = values.T
@@ -128,9 +119,7 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 def tic_tac_toe() -> RawTable:
     """Tic-tac-toe: all 958 boards at the end of a game in which x moves first; positive if x has three in a row.
 
-    References
-    ----------
-    .. [1] Aha, D.W. (1991). Incremental constructive induction: an instance-based approach. ICML. UCI data set 101.
+    Source: Aha, D.W. (1991). Incremental constructive induction: an instance-based approach. ICML. UCI data set 101.
     """
     boards, ended = {"b" * 9}, set[str]()
     for player in "xoxoxoxox":
@@ -181,9 +170,7 @@ TITANIC_SEX = {1: 0.521, 0: -1.92}
 def titanic() -> RawTable:
     """Titanic: the 2201 people on board, from the published table of counts, coded as in KEEL's file.
 
-    References
-    ----------
-    .. [1] Dawson, R.J.M. (1995). The "unusual episode" data revisited. Journal of Statistics Education 3(3).
+    Source: Dawson, R.J.M. (1995). The "unusual episode" data revisited. Journal of Statistics Education 3(3).
     """
     rows = [
         (TITANIC_CLASS[cabin], TITANIC_AGE[adult], TITANIC_SEX[male], label)
@@ -199,9 +186,7 @@ def titanic() -> RawTable:
 def balance() -> RawTable:
     """Balance scale: all 625 combinations of weights and distances; it tips left, right, or balances.
 
-    References
-    ----------
-    .. [1] Siegler, R.S. (1976). Three aspects of cognitive development. Cognitive Psychology 8, 481-520. UCI data set 12.
+    Source: Siegler, R.S. (1976). Three aspects of cognitive development. Cognitive Psychology 8, 481-520. UCI data set 12.
     """
     values = np.array(list(itertools.product(range(1, 6), repeat=4)))
     left, right = values[:, 0] * values[:, 1], values[:, 2] * values[:, 3]

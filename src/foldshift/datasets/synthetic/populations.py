@@ -17,28 +17,21 @@ DECIMALS = 6  # of generated numbers: the last bits of sine and square root diff
 
 
 def twonorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Two normal clouds in 20 dimensions, unit covariance, means ``(a, ..., a)`` and ``-(a, ..., a)``, ``a = 2 / sqrt(20)`` [1]_.
+    """Two normal clouds in 20 dimensions, unit covariance, means ``(a, ..., a)`` and ``-(a, ..., a)``, ``a = 2 / sqrt(20)``.
 
     The best possible error is 2.3 %, by a plane that no axis-parallel cut approaches well.
-
-    References
-    ----------
-    .. [1] Breiman, L. (1998). Arcing classifiers. Annals of Statistics 26(3), 801-849; first as Technical Report 460 (1996).
+    Source: Breiman, L. (1998). Arcing classifiers. Annals of Statistics 26(3), 801-849; first as Technical Report 460 (1996).
     """
     y = _coin(n, rng)
     return rng.standard_normal((n, 20)) + np.where(y == 0, 1, -1)[:, None] * 2 / np.sqrt(20), y
 
 
 def ringnorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """A wide normal cloud around a narrow one, 20 dimensions: covariance 4 and mean 0 against covariance 1 and mean ``a = 2 /
-    sqrt(20)`` everywhere [1]_.
+    """A wide normal cloud around a narrow one, 20 dimensions: covariance 4 and mean 0 against covariance 1 and mean
+    ``a = 2 / sqrt(20)`` everywhere.
 
     The boundary is a sphere. The best possible error is 1.2 % (Breiman: 1.3 %; with ``a = 1 / sqrt(20)``, as some implementations
-    have it, 1.5 %).
-
-    References
-    ----------
-    .. [1] Breiman (1998), as in `twonorm`; ``a`` as in the DELVE archive's ringnorm.
+    have it, 1.5 %). Source: Breiman (1998), as in `twonorm`; ``a`` as in the DELVE archive's ringnorm.
     """
     y = _coin(n, rng)
     x = rng.standard_normal((n, 20))
@@ -46,12 +39,9 @@ def ringnorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 
 
 def threenorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Two clouds at ``(a, ..., a)`` and ``-(a, ..., a)`` against one at ``(a, -a, a, ...)``, 20 dimensions, ``a = 2 / sqrt(20)``
-    [1]_; best error 10.5 %.
+    """Two clouds at ``(a, ..., a)`` and ``-(a, ..., a)`` against one at ``(a, -a, a, ...)``, ``a = 2 / sqrt(20)``.
 
-    References
-    ----------
-    .. [1] Breiman (1998), as in `twonorm`.
+    Twenty dimensions; best error 10.5 %. Source: Breiman (1998), as in `twonorm`.
     """
     y = _coin(n, rng)
     side = 1 - 2 * _coin(n, rng)
@@ -60,11 +50,9 @@ def threenorm(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 
 
 def waveform(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """The first two of three classes of noisy mixtures of triangular waves, 21 inputs [1]_.
+    """The first two of three classes of noisy mixtures of triangular waves, 21 inputs.
 
-    References
-    ----------
-    .. [1] Breiman, L., Friedman, J.H., Olshen, R.A., Stone, C.J. (1984). Classification and regression trees, section 2.6.2.
+    Source: Breiman, L., Friedman, J.H., Olshen, R.A., Stone, C.J. (1984). Classification and regression trees, section 2.6.2.
     """
     y = _coin(n, rng)
     place = np.arange(1, 22)
@@ -76,23 +64,17 @@ def waveform(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 def unequal_gaussians(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     """Two overlapping normal clouds in 4 dimensions, one unit apart along every axis; every fifth row belongs to the second.
 
-    The model of linear discriminant analysis [1]_, with the imbalance that many real sets have.
-
-    References
-    ----------
-    .. [1] Hastie, T., Tibshirani, R., Friedman, J. (2009). The elements of statistical learning, section 4.3.
+    The model of linear discriminant analysis, with the imbalance that many real sets have.
+    Source: Hastie, T., Tibshirani, R., Friedman, J. (2009). The elements of statistical learning, section 4.3.
     """
     y = (rng.random(n) < 0.2).astype(np.int64)
     return rng.standard_normal((n, 4)) + y[:, None], y
 
 
 def xor_blobs(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Four normal clouds of standard deviation 0.6 at the corners of a square of side 2; opposite corners have the same class
-    [1]_.
+    """Four normal clouds of standard deviation 0.6 at the corners of a square of side 2; opposite corners have the same class.
 
-    References
-    ----------
-    .. [1] Minsky, M., Papert, S. (1969). Perceptrons: the exclusive or, which no line separates.
+    Source: Minsky, M., Papert, S. (1969). Perceptrons: the exclusive or, which no line separates.
     """
     corner = 1 - 2 * (rng.random((n, 2)) < 0.5).astype(np.int64)
     return corner + 0.6 * rng.standard_normal((n, 2)), (corner[:, 0] != corner[:, 1]).astype(np.int64)
@@ -107,12 +89,9 @@ def circles(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 
 
 def spirals(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Two spirals of one and a half turns that wind around each other [1]_, radius up to 1, normal noise of standard deviation
-    0.06.
+    """Two spirals of one and a half turns that wind around each other, radius up to 1, normal noise of standard deviation 0.06.
 
-    References
-    ----------
-    .. [1] Lang, K.J., Witbrock, M.J. (1988). Learning to tell two spirals apart. Connectionist Models Summer School, 52-59.
+    Source: Lang, K.J., Witbrock, M.J. (1988). Learning to tell two spirals apart. Connectionist Models Summer School, 52-59.
     """
     y = _coin(n, rng)
     radius = np.sqrt(rng.random(n))
@@ -120,11 +99,9 @@ def spirals(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 
 
 def checkerboard(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """A board of 4 x 4 squares of alternating class [1]_, uniform inputs; one label in ten is flipped.
+    """A board of 4 x 4 squares of alternating class, uniform inputs; one label in ten is flipped.
 
-    References
-    ----------
-    .. [1] Ho, T.K., Kleinberg, E.M. (1996). Building projectable classifiers of arbitrary complexity. ICPR 2, 880-885.
+    Source: Ho, T.K., Kleinberg, E.M. (1996). Building projectable classifiers of arbitrary complexity. ICPR 2, 880-885.
     """
     X = 4 * rng.random((n, 2))
     y = np.floor(X).sum(axis=1).astype(np.int64) % 2
@@ -132,15 +109,11 @@ def checkerboard(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray
 
 
 def mixed_attributes(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
-    """Applicants for a loan: six numeric and three nominal attributes (education, car, region), of which age and education
-    decide; one label in ten is flipped.
+    """Applicants for a loan: six numeric and three nominal attributes; age and education decide; one label in ten is flipped.
 
-    Function 3 of the generator of [1]_: class 1 where age is below 40 and education 0 or 1, below 60 and 1 to 3, or above and 2
-    to 4.
-
-    References
-    ----------
-    .. [1] Agrawal, R., Imielinski, T., Swami, A. (1993). Database mining: a performance perspective. IEEE TKDE 5(6), 914-925.
+    Function 3 of the generator of the source: class 1 where age is below 40 and education 0 or 1, below 60 and 1 to 3, or above
+    and 2 to 4. The nominal attributes are education, car and region.
+    Source: Agrawal, R., Imielinski, T., Swami, A. (1993). Database mining: a performance perspective. IEEE TKDE 5(6), 914-925.
     """
     salary = 20_000 + 130_000 * rng.random(n)
     commission = np.where(salary >= 75_000, 0, 10_000 + 65_000 * rng.random(n))
@@ -158,11 +131,7 @@ def sparse_signal(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArra
     """Sixty independent normal inputs, five of which differ between the classes, by one standard deviation each; best error 13.2
     %.
 
-    In the manner of the simulations of [1]_, section 18.1: many inputs, few that matter.
-
-    References
-    ----------
-    .. [1] Hastie, Tibshirani, Friedman (2009), as in `unequal_gaussians`.
+    Many inputs, few that matter: in the manner of Hastie, Tibshirani, Friedman (2009), as in `unequal_gaussians`, section 18.1.
     """
     y = _coin(n, rng)
     X = rng.standard_normal((n, 60))
@@ -202,11 +171,9 @@ def near_twins(n: int, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
 
 def friedman_1991(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
     """Ten uniform inputs, five of which matter: ``10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + e``, e normal of standard
-    deviation 1 [1]_.
+    deviation 1.
 
-    References
-    ----------
-    .. [1] Friedman, J.H. (1991). Multivariate adaptive regression splines. Annals of Statistics 19, section 4.3.
+    Source: Friedman, J.H. (1991). Multivariate adaptive regression splines. Annals of Statistics 19, section 4.3.
     """
     X = rng.random((n, 10))
     y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
@@ -232,11 +199,9 @@ def staircase(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]
 
 
 def linear_outliers(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """A plane over five normal inputs with errors of which one in twenty is ten times as wide [1]_; they mislead least squares.
+    """A plane over five normal inputs with errors of which one in twenty is ten times as wide; they mislead least squares.
 
-    References
-    ----------
-    .. [1] Tukey, J.W. (1960). A survey of sampling from contaminated distributions. The contaminated normal.
+    Source: Tukey, J.W. (1960). A survey of sampling from contaminated distributions. The contaminated normal.
     """
     X = rng.standard_normal((n, 5))
     width = np.where(rng.random(n) < 0.05, 10.0, 1.0)
@@ -244,12 +209,9 @@ def linear_outliers(n: int, rng: np.random.Generator) -> tuple[FloatArray, Float
 
 
 def correlated_inputs(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Forty normal inputs, neighbours correlated by 0.8, of which every eighth counts, in the manner of [1]_; noise of standard
-    deviation 2.
+    """Forty normal inputs, neighbours correlated by 0.8, of which every eighth counts; noise of standard deviation 2.
 
-    References
-    ----------
-    .. [1] Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. JRSS B 58(1), section 7.
+    In the manner of Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. JRSS B 58(1), section 7.
     """
     X = rng.standard_normal((n, 40))
     for j in range(1, 40):
@@ -258,11 +220,9 @@ def correlated_inputs(n: int, rng: np.random.Generator) -> tuple[FloatArray, Flo
 
 
 def phase_angle(n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """The third function of Friedman [1]_: ``arctan((x2 x3 - 1 / (x2 x4)) / x1)`` of a circuit, noise of standard deviation 0.1.
+    """The third function of Friedman: ``arctan((x2 x3 - 1 / (x2 x4)) / x1)`` of a circuit, noise of standard deviation 0.1.
 
-    References
-    ----------
-    .. [1] Friedman (1991), as in `friedman_1991`, section 4.4.
+    Source: Friedman (1991), as in `friedman_1991`, section 4.4.
     """
     low, high = np.array([0, 40 * np.pi, 0, 1]), np.array([100, 560 * np.pi, 1, 11])
     X = low + (high - low) * rng.random((n, 4))

@@ -65,9 +65,7 @@ class AccuracyTest(NamedTuple):
 def large_sample_matched(n_minus: int, n_zero: int, n_plus: int) -> bool:
     """Check that each of the three differences occurs five times or more, as the matched leave-one-out test requires.
 
-    References
-    ----------
-    .. [1] Wong (2015), Theorem 4.
+    Source: Wong (2015), Theorem 4.
     """
     return min(n_minus, n_zero, n_plus) >= LARGE_SAMPLE
 
@@ -202,12 +200,7 @@ def compare_independent(
 
 
 def loo_independent(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected", confidence: float = 0.95) -> AccuracyTest:
-    """Two-proportion z test of two learners from leave-one-out.
-
-    References
-    ----------
-    .. [1] Wong (2015), section 5.2 and Example 2.
-    """
+    """Two-proportion z test of two learners from leave-one-out. Source: Wong (2015), section 5.2 and Example 2."""
     x_a, x_b = correctness(x_a, "x_a"), correctness(x_b, "x_b")
     totals = [x.sum(axis=-1)[..., None] for x in (x_a, x_b)]
     return compare_independent(totals[0], x_a.shape[-1], totals[1], x_b.shape[-1], formula=formula, confidence=confidence)
@@ -264,10 +257,7 @@ def loo_matched_frequencies(
     """Matched t test of two learners from the frequencies of -1 (only B right), 0 and +1 (only A right).
 
     If `r_a` and `r_b`, the correct predictions, are given, the frequencies must be possible for them.
-
-    References
-    ----------
-    .. [1] Wong (2015), Theorem 4, the paragraph below it, and Example 2.
+    Source: Wong (2015), Theorem 4, the paragraph below it, and Example 2.
     """
     check_one_of("formula", formula, ("corrected", "paper"))
     check_confidence(confidence)
@@ -317,10 +307,7 @@ def correctness_phi(x_a: TableLike, x_b: TableLike) -> Floats:
     """Phi coefficient of the correctness of two learners on the same instances.
 
     Zero if the "independence of schemes" holds; positive where both fail on the same instances.
-
-    References
-    ----------
-    .. [1] Wong (2015), Definition 1(b) and section 3.
+    Source: Wong (2015), Definition 1(b) and section 3.
     """
     check_pairs(x_a=x_a, x_b=x_b)
     x_a, x_b = correctness(x_a, "x_a"), correctness(x_b, "x_b")

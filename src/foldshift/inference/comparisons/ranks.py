@@ -372,10 +372,8 @@ def _source(distribution: str, more: str) -> str:
 def cliques(joined: BoolArray) -> tuple[tuple[int, ...], ...]:
     """Maximal sets of two or more of which every pair is joined, sorted; none is part of another.
 
-    References
-    ----------
-    .. [1] Bron, C. and Kerbosch, J. (1973). Algorithm 457: finding all cliques of an undirected graph. Communications of the ACM
-           16, 575-577.
+    Source: Bron, C. and Kerbosch, J. (1973). Algorithm 457: finding all cliques of an undirected graph. Communications of the ACM
+    16, 575-577.
     """
     neighbours = [{int(j) for j in np.flatnonzero(row) if j != i} for i, row in enumerate(joined)]
     found = []

@@ -141,16 +141,11 @@ def hodges_lehmann(d: ArrayLike, *, confidence: float = 0.95) -> tuple[float, fl
 
     With ties the interval is that of the test conditional on them: it leaves 0 out exactly where `wilcoxon_signed_ranks` rejects.
     The ends are infinite if so few differences reject nothing at ``1 - confidence``, and NaN above 400 differences.
+    Source: Hodges, J. L. and Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of Mathematical Statistics
+    34, 598-611.
 
-    Examples
-    --------
     >>> hodges_lehmann([1, 2, 4, 6, 7, 11])
     (5.0, 1.0, 11.0)
-
-    References
-    ----------
-    .. [1] Hodges, J. L. and Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of Mathematical Statistics
-       34, 598-611.
     """
     d = as_numbers(d, "d")
     n = len(d)
@@ -307,8 +302,6 @@ class RankSums(NamedTuple):
 def rank_sums(ranks: ArrayLike, *, n_draws: int = N_DRAWS, seed: int = SEED) -> RankSums:
     """Distribution of the sums of ranks of k methods over n blocks, given the ranks (and so the ties) within each block.
 
-    Examples
-    --------
     Five blocks of two methods that all agree: the sign test's 2 / 2^5.
 
     >>> float(rank_sums([[1, 2]] * 5).difference_p(10))

@@ -30,24 +30,18 @@ def mean_loss_ends(
 
     `losses` has shape (r, n). With `groups` of shape (n,) the spread is that of whole groups. `factor` multiplies the variance.
 
-    Notes
-    -----
     The mean is one over all repetitions, the variance that of one: the losses of the rows in a single repetition, divided by n.
-    For a stable learner repetitions agree on every row, and this is the interval of [1]_ about the mean error of these
-    models. For an unstable one the spread of the rows' means over repetitions is far too small: the models of different folds
-    share rows, and err together.
+    For a stable learner repetitions agree on every row, and this is the interval of [1] about the mean error of these models. For
+    an unstable one the spread of the rows' means over repetitions is far too small: the models of different folds share rows, and
+    err together.
 
     The lower end is that of the interval of a logarithm, the upper one, where it is further, that of Student's t corrected for
-    skewness [2]_, that of the sample times ``SKEWED``: a sample seldom holds the largest losses. With groups the variance of the
-    mean is that of sums over groups [3]_, with one degree of freedom for each group but one. The skewness of these sums is
-    halfway between their own, which few groups underrate, and that of rows, which is larger.
-
-    References
-    ----------
-    .. [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error. NeurIPS 33.
-    .. [2] Hall, P. (1992). On the removal of skewness by transformation. JRSS B 54, 221-228.
-    .. [3] Cameron, A.C., Miller, D.L. (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50,
-       section II.
+    skewness [2], that of the sample times ``SKEWED``: a sample seldom holds the largest losses. With groups the variance of the
+    mean is that of sums over groups [3], with one degree of freedom for each group but one. The skewness of these sums is halfway
+    between their own, which few groups underrate, and that of rows, which is larger.
+    Sources: [1] Bayle, P., Bayle, A., Janson, L., Mackey, L. (2020). Cross-validation confidence intervals for test error.
+    NeurIPS 33. [2] Hall, P. (1992). On the removal of skewness by transformation. JRSS B 54, 221-228. [3] Cameron, A.C., Miller,
+    D.L. (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50, section II.
     """
     mean, variance, df = mean_and_variance(losses, groups)
     variance *= factor

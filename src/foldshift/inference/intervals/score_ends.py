@@ -67,17 +67,11 @@ def variance_of_mean(influences: FloatArray, groups: IntArray | None) -> tuple[f
 def share_ends(parts: Sequence[Shares], mapped: str, spread: Spread) -> Ends:
     """Ends of a weighted mean of shares: Wilson's interval of every share, joined by MOVER.
 
-    Notes
-    -----
     A share of rows in groups has Wilson's interval with as many rows as give the variance of a ratio of sums over groups, and
     Student's t. A share of 0 or 1 shows no such variance: it counts its groups. F1 is the mapped Jaccard index, which is a share.
-    MOVER takes the distances of the ends of the parts for their deviations [1]_; parts that share rows are correlated as their
-    influences are.
-
-    References
-    ----------
-    .. [1] Donner, A., Zou, G.Y. (2012). Closed-form confidence intervals for functions of the normal mean and standard deviation.
-       Statistical Methods in Medical Research 21, 347-359.
+    MOVER takes the distances of the ends of the parts for their deviations; parts that share rows are correlated as their
+    influences are. Source: Donner, A., Zou, G.Y. (2012). Closed-form confidence intervals for functions of the normal mean and
+    standard deviation. Statistical Methods in Medical Research 21, 347-359.
     """
     n_parts = len(parts[0].weights)
     sizes = np.array([one.inside.sum(axis=1) for one in parts], dtype=float)
@@ -152,8 +146,6 @@ def _correlations(rests: list[FloatArray], groups: IntArray | None) -> FloatArra
 def table_ends(name: str, tables: FloatArray, codes: FloatArray, spread: Spread) -> Ends:
     """Ends of a correlation or of kappa on Fisher's scale, from the tables of the repetitions (r, C, C) and the codes (r, n).
 
-    Notes
-    -----
     The variance is that of a table with half a row more in every class, `ADDED` right and as much wrong, so that a perfect table
     has one.
     """
@@ -182,17 +174,11 @@ def table_ends(name: str, tables: FloatArray, codes: FloatArray, spread: Spread)
 def area_ends(scored: Sequence[Scored], positive: BoolArray, spread: Spread) -> Ends:
     """Ends of an area under the ROC curve: all areas that are no further off than their own variance allows.
 
-    Notes
-    -----
-    The variance of an area A is that of [1]_ for exponential scores, as a function of A, times the ratio of the variance of
-    the influences to it at the estimate, but at least `LEAST_RATIO`: positive rows that all tie show no variance [2]_.
-
-    References
-    ----------
-    .. [1] Hanley, J.A., McNeil, B.J. (1982). The meaning and use of the area under a receiver operating characteristic
-       (ROC) curve. Radiology 143, 29-36.
-    .. [2] Newcombe, R.G. (2006). Confidence intervals for an effect size measure based on the Mann-Whitney statistic, part 2.
-       Statistics in Medicine 25, 559-573.
+    The variance of an area A is that of [1] for exponential scores, as a function of A, times the ratio of the variance of the
+    influences to it at the estimate, but at least `LEAST_RATIO`: positive rows that all tie show no variance [2].
+    Sources: [1] Hanley, J.A., McNeil, B.J. (1982). The meaning and use of the area under a receiver operating characteristic
+    (ROC) curve. Radiology 143, 29-36. [2] Newcombe, R.G. (2006). Confidence intervals for an effect size measure based on the
+    Mann-Whitney statistic, part 2. Statistics in Medicine 25, 559-573.
     """
     estimate = float(np.mean([one.estimate for one in scored]))
     n_up, n_down = int(positive.sum()), int((~positive).sum())
@@ -293,8 +279,6 @@ def largest_share(losses: FloatArray) -> float:
 def explained_ends(losses: FloatArray, y: FloatArray, spread: Spread) -> Ends:
     """Ends of R2: of the logarithm of the mean squared error over the variance of the target.
 
-    Notes
-    -----
     The variance is that of the jackknife over rows or groups. Its degrees of freedom are those of a variance of values with the
     tails of the influences.
     """

@@ -67,8 +67,6 @@ ALIASES = {"rmse": "root_mean_squared_error", "mse": "mean_squared_error", "mae"
 def score_name(metric: str) -> ScoreName:
     """Look up a score; ``neg_`` before a name is left out.
 
-    Examples
-    --------
     >>> score_name("neg_root_mean_squared_error").needs
     'numbers'
     """

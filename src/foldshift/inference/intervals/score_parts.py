@@ -58,14 +58,9 @@ def table_of(y: IntArray, predicted: IntArray, n_classes: int) -> FloatArray:
 def table_score(name: str, table: FloatArray) -> tuple[float, FloatArray]:
     """Matthews correlation or Cohen's kappa of a confusion table, and its gradient by the shares of the table.
 
-    0 where all rows are predicted to be of one class, or are of one.
-
-    References
-    ----------
-    .. [1] Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation coefficient. Computational
-       Biology and Chemistry 28, 367-374.
-    .. [2] Fleiss, J.L., Cohen, J., Everitt, B.S. (1969). Large sample standard errors of kappa. Psychological Bulletin
-       72, 323-327.
+    0 where all rows are predicted to be of one class, or are of one. Sources: [1] Gorodkin, J. (2004). Comparing two K-category
+    assignments by a K-category correlation coefficient. Computational Biology and Chemistry 28, 367-374. [2] Fleiss, J.L., Cohen,
+    J., Everitt, B.S. (1969). Large sample standard errors of kappa. Psychological Bulletin 72, 323-327.
     """
     shares = table / table.sum()
     true, said, agreed = shares.sum(axis=1), shares.sum(axis=0), float(np.trace(shares))

@@ -94,9 +94,7 @@ def pairwise_tests(values: Array, formula: Formula = "corrected") -> PairTests:
 def significant_pairs(truth_mean: Array, alpha: float = ALPHA, formula: Formula = "corrected") -> PairTests:
     """Tests of the pairs of classifiers that differ in truth, with p of at most alpha.
 
-    References
-    ----------
-    .. [1] Moreno-Torres, Saez, Herrera (2012), section V, step 2.
+    Source: Moreno-Torres, Saez, Herrera (2012), section V, step 2.
     """
     tests = pairwise_tests(truth_mean, formula)
     return tests.take(np.flatnonzero(tests.p_value <= alpha))
@@ -242,9 +240,7 @@ def kept_datasets(n_datasets: int) -> int:
 def subset_error(by_subset: Array, n_datasets: int) -> float:
     """Standard error over data sets from results on subsets of two thirds (delete-d jackknife).
 
-    References
-    ----------
-    .. [1] Shao, J., Wu, C.F.J. (1989). A general theory for jackknife variance estimation. Annals of Statistics 17, 1176-1197.
+    Source: Shao, J., Wu, C.F.J. (1989). A general theory for jackknife variance estimation. Annals of Statistics 17, 1176-1197.
     """
     found = by_subset[~np.isnan(by_subset)]
     if len(found) < 2:

@@ -148,17 +148,15 @@ def converge_cell(
     """Experiments until convergence of one classifier on one data set with one partitioner, by all criteria at once.
 
     Experiment e has the runs ``e * n_iterations`` to ``(e + 1) * n_iterations - 1``; ``orders`` are permutations of the
-    experiments, (n_orders, n_experiments). Codes are true classes from 0, (n_samples,); predictions and folds have shape
-    (n_runs, n_samples).
+    experiments, (n_orders, n_experiments). Codes are true classes from 0, (n_samples,); predictions and folds have shape (n_runs,
+    n_samples).
 
-    Notes
-    -----
     Everything follows from the scalar products of the runs: one product of matrices serves all orders, and every order costs
     n_runs squared, however many instances there are. Counts stay integers up to the quotient (beyond 10^18 they are rounded).
 
     For two classes the vector of predicted classes is that of the codes; for more a code has no meaning, and the indicators of
-    the classes follow each other. Rates are rounded to five decimals. A fold that lacks a class has recall 0 and AUC 0, as in
-    the scores.
+    the classes follow each other. Rates are rounded to five decimals. A fold that lacks a class has recall 0 and AUC 0, as in the
+    scores.
     """
     n_runs = len(predictions)
     if predictions.shape != folds.shape or predictions.shape[1:] != codes.shape:
@@ -208,12 +206,10 @@ def _in_orders(products: Array, orders: Array) -> FloatArray:
 def expected_runs(products: Array, threshold: float = THRESHOLD) -> float:
     """Runs until convergence expected from the covariances of single runs (n_runs, n_runs); at least 2, NaN for a single run.
 
-    Notes
-    -----
     Let V be the variance over the instances of what a run measures on average, the mean covariance of two runs, and V + N the
-    mean variance of one. The vectors accumulated over t - 1 and over t independent runs then have a squared correlation of ``1 -
-    N / (t ((t - 1) V + N))``, up to terms that vanish with the number of instances; solved for t. If nothing varies from run to
-    run, two runs are enough.
+    mean variance of one. The vectors accumulated over t - 1 and over t independent runs then have a squared correlation of
+    ``1 - N / (t ((t - 1) V + N))``, up to terms that vanish with the number of instances; solved for t. If nothing varies from
+    run to run, two runs are enough.
     """
     n_runs = len(products)
     if n_runs < 2:

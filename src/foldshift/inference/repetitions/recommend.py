@@ -134,10 +134,8 @@ class Repetitions(NamedTuple):
 def variance_ratio(repetitions: ArrayLike, rho: float) -> Floats:
     """Variance of the mean of r partitions as a share of that of one, ``(1 + (r - 1) rho) / r``.
 
-    References
-    ----------
-    .. [1] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
-           Pattern Recognition 48, section 4.3, which claims that the variance does not fall; this is what it does.
+    Source: Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
+    Pattern Recognition 48, section 4.3, which claims that the variance does not fall; this is what it does.
     """
     r = as_numbers(repetitions, "repetitions")
     if not (r >= 1).all():

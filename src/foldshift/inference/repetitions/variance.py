@@ -234,9 +234,7 @@ def _not_finite(count: int, where: str) -> ValueError:
 def theta_om_k(losses: ArrayLike | Sequence[Array]) -> FloatArray:
     """Naive estimators from the pairs within one fold, shape (..., K): ``mean**2 - s_om[k]``.
 
-    References
-    ----------
-    .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Table 1.
+    Source: Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Table 1.
     """
     means, within, sizes = fold_moments(losses)
     return means.mean(axis=-1, keepdims=True) ** 2 - means**2 + within / sizes
@@ -245,9 +243,7 @@ def theta_om_k(losses: ArrayLike | Sequence[Array]) -> FloatArray:
 def theta_gam_kl(losses: ArrayLike | Sequence[Array]) -> FloatArray:
     """Naive estimators from the pairs between two folds, (..., K, K) with a NaN diagonal: ``mean**2 - mean_k mean_l``.
 
-    References
-    ----------
-    .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Table 1.
+    Source: Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML, Table 1.
     """
     means = fold_moments(losses).means
     theta = means.mean(axis=-1)[..., None, None] ** 2 - means[..., :, None] * means[..., None, :]

@@ -36,18 +36,8 @@ def loss_moments(
 ) -> LossMoments:
     """Collect measured moments; products of means are rid of the noise of finitely many data sets.
 
-    Parameters
-    ----------
-    sigma, omega, mu : ndarray of shape (K,)
-        Variance of a loss, covariance of two losses of a block (`variance_components`), and mean loss.
-    gamma : ndarray of shape (K, K)
-        Covariance of losses of two blocks; the diagonal does not count.
-    n_points, n_datasets : int
-        Rows of a block, and data sets behind the moments.
-
-    Returns
-    -------
-    moments : LossMoments
+    `sigma`, `omega` and `mu`, of shape (K,), are the variance of a loss, the covariance of two losses of a block, and the mean
+    loss; `gamma`, of shape (K, K), the covariance of losses of two blocks. Its diagonal does not count.
     """
     between = gamma.copy()
     np.fill_diagonal(between, (sigma + (n_points - 1) * omega) / n_points)  # now the covariance of the block means
@@ -57,16 +47,10 @@ def loss_moments(
 
 
 def source_bias(moments: LossMoments) -> dict[str, float]:
-    """Compute the biases printed for blocks that are sources.
+    """Compute the biases printed for blocks that are sources, by estimator.
 
-    Returns
-    -------
-    bias : dict
-        By estimator: ``theta_om``, ``theta_gamma`` (Table 1 of [1]_), ``theta_A`` and ``theta_B`` (below equations 11 and 12).
-
-    References
-    ----------
-    .. [1] Geras, K. J., Sutton, C. (2013). Multiple-source cross-validation. ICML.
+    ``theta_om`` and ``theta_gamma`` are those of Table 1 of Geras and Sutton (2013), ``theta_A`` and ``theta_B`` those below its
+    equations 11 and 12.
     """
     M, sigma, omega, gamma = moments.n_points, moments.sigma.sum(), moments.omega.sum(), moments.gamma.sum()
     K = len(moments.sigma)
@@ -118,18 +102,7 @@ def pooled(moments: LossMoments) -> tuple[float, float, float, float]:
 
 
 def term_errors(losses: TableLike) -> TermErrors:
-    """Compute the errors of the terms of `variance_components`, from the influence of every data set.
-
-    Parameters
-    ----------
-    losses : array-like of shape (R, K, M)
-        Losses of R independent data sets.
-
-    Returns
-    -------
-    errors : TermErrors
-        NaN for blocks of one row.
-    """
+    """Compute errors of the terms of `variance_components` from the influence of every data set, losses (R, K, M); NaN if M = 1."""
     checked = np.asarray(check_losses(losses))
     R, K, M = checked.shape
     if M < 2:

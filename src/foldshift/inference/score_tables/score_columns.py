@@ -93,8 +93,6 @@ def counts_something(name: str) -> bool:
 def higher_is_better(name: str) -> bool | None:
     """Say whether a higher score is better, by the name of the metric; None if it does not tell.
 
-    Examples
-    --------
     >>> [higher_is_better(name) for name in ("test_f1_macro", "RMSE", "neg_log_loss", "score")]
     [True, False, True, None]
     """

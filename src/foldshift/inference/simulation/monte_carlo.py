@@ -69,9 +69,7 @@ def p_values_by_repetitions(
 ) -> tuple[Array, Array]:
     """Mean and standard deviation of Wilcoxon's p over draws of r seeds without replacement, by number r (Figure 2).
 
-    References
-    ----------
-    .. [1] Saez, Romero-Bejar (2022), section 5.3.
+    Source: Saez, Romero-Bejar (2022), section 5.3.
     """
     n_seeds = errors.shape[1]
     mean_p, std_p = [], []

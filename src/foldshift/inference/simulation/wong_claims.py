@@ -71,16 +71,10 @@ def fold_independence(losses: TableLike, *, confidence: float = 0.95, truth: flo
     and pairs in different folds; independent folds and instances would have 1, 0, 0. The true accuracy is `truth`, by default the
     mean over the data sets.
 
-    Notes
-    -----
     The mean accuracy is a multiple of 1/N and the ends of the intervals of a data set depend on nothing else, so that their
     coverage jumps by a hundredth or more (at N = 100) as the truth crosses an end. ``coverage_within`` is smoother; compare
-    learners by it.
-
-    References
-    ----------
-    .. [1] Wong (2015), Proposition 1 and Theorem 1.
-    .. [2] Bengio, Grandvalet (2004). No unbiased estimator of the variance of k-fold cross-validation. JMLR 5, 1089-1105.
+    learners by it. Sources: [1] Wong (2015), Proposition 1 and Theorem 1. [2] Bengio, Grandvalet (2004). No unbiased estimator of
+    the variance of k-fold cross-validation. JMLR 5, 1089-1105.
     """
     losses = _losses(losses, 3, "(R, K, M)", 2)
     k, m = losses.shape[1:]
@@ -128,14 +122,9 @@ def scheme_independence(losses_a: TableLike, losses_b: TableLike, *, confidence:
     instances, divided by the true variance of the difference. ``minus``, ``zero``, ``plus``: probabilities of the differences -1,
     0, +1; ``..._product``: those of Theorem 4.
 
-    Notes
-    -----
     Two omissions pull Theorem 3's variance apart: the covariance of the learners on an instance makes it too large, that between
     instances (overlapping training sets) too small. ``independent_ratio`` shows the balance, ``matched_ratio`` the second alone.
-
-    References
-    ----------
-    .. [1] Wong (2015), Definition 1(b), Theorems 3 and 4.
+    Source: Wong (2015), Definition 1(b), Theorems 3 and 4.
     """
     a, b = _losses(losses_a, 2, "(R, N)", 2, "losses_a"), _losses(losses_b, 2, "(R, N)", 2, "losses_b")
     if a.shape != b.shape:
@@ -186,11 +175,7 @@ def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Meas
 
     ``rho`` is the correlation of the accuracies of two partitions; ``variance_ratio``, ``(1 + (r - 1) rho) / r``, never falls
     below it. ``coverage_1``: of the interval from the first partition; ``coverage_r``: of the same width around the mean of r;
-    ``coverage_counted``: of the interval that counts all r N predictions as independent.
-
-    References
-    ----------
-    .. [1] Wong (2015), section 4.3.4.
+    ``coverage_counted``: of the interval that counts all r N predictions as independent. Source: Wong (2015), section 4.3.4.
     """
     losses = _losses(losses, 3, "(R, r, N)", 2)
     r, n = losses.shape[1:]
@@ -216,9 +201,7 @@ def repetition(losses: TableLike, *, confidence: float = 0.95) -> dict[str, Meas
 def fold_differences(losses_a: TableLike, losses_b: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:
     """Measure the coverage of the interval of the difference of two learners that the matched t over folds makes.
 
-    References
-    ----------
-    .. [1] Wong (2015), Theorem 2.
+    Source: Wong (2015), Theorem 2.
     """
     a, b = (_losses(losses, 3, "(R, K, M)", 2, name) for losses, name in ((losses_a, "losses_a"), (losses_b, "losses_b")))
     gaps = b.mean(axis=2) - a.mean(axis=2)
@@ -241,11 +224,7 @@ def uneven_folds(
     fold that fails the large-sample conditions. ``difference`` and ``moved`` are the mean difference of the accuracy of a data
     set from that of the reference, with its sign and without; ``variance_ratio`` is the true variance of the accuracy over that
     of the reference, ``spread_ratio`` the same of the variance that the folds show, ``coverage_fold`` the coverage of Wong's
-    interval at the level of folds.
-
-    References
-    ----------
-    .. [1] Wong (2015), section 4.3.2.
+    interval at the level of folds. Source: Wong (2015), section 4.3.2.
     """
     own, other = (np.asarray(values, dtype=np.float64) for values in (accuracies, reference))
     k = own.shape[1]
@@ -271,10 +250,7 @@ def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
     """Exact bias of the mean accuracy when folds that fail the large-sample conditions are left out.
 
     The k folds of m instances are independent and binomial with accuracy p, as in the paper; below ``m = 10`` none can be kept.
-
-    References
-    ----------
-    .. [1] Wong (2015), sections 4.1 and 4.3.1.
+    Source: Wong (2015), sections 4.1 and 4.3.1.
     """
     if not 0 < p < 1:
         raise ValueError(f"p={p!r} must be between 0 and 1")
@@ -295,9 +271,7 @@ def dropping_bias(p: float, m: int, k: int) -> DroppingBias:
 def normal_coverage(p: float, n: int, confidence: float = 0.95) -> float:
     """Exact coverage of the normal interval for an accuracy p, from n independent predictions.
 
-    References
-    ----------
-    .. [1] Wong (2015), section 2, for the rule of five right and five wrong.
+    Source: Wong (2015), section 2, for the rule of five right and five wrong.
     """
     r = np.arange(n + 1)
     interval = accuracy_interval(r[:, None], n, method="normal", confidence=confidence)

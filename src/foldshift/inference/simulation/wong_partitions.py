@@ -85,10 +85,7 @@ def uneven_variance(n: int, k: int, scheme: Literal[1, 2, 3]) -> float:
     """Variance of the mean of k accuracies of independent rows, as a multiple of ``p (1 - p) / n``; 1 if all folds are equal.
 
     For scheme 1 it is the mean over the sizes that occur, of folds that are not empty.
-
-    References
-    ----------
-    .. [1] Wong (2015), section 4.3.2: the accuracy of a fold of m rows has variance ``p (1 - p) / m``.
+    Source: Wong (2015), section 4.3.2: the accuracy of a fold of m rows has variance ``p (1 - p) / m``.
     """
     if scheme == 1:
         m = np.arange(1, n + 1)

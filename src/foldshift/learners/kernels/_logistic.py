@@ -23,11 +23,8 @@ def platt(outputs: FloatArray, high: BoolArray, weights: FloatArray) -> tuple[fl
     """Fit a logistic model of the class given the machine's output, with smoothed targets so that it always exists.
 
     The probability of the higher class is ``1 / (1 + exp(-intercept - slope * output))``; `weights` says how often samples occur.
-
-    References
-    ----------
-    .. [1] Lin, Lin, Weng (2007). A note on Platt's probabilistic outputs for support vector machines. Machine Learning 68,
-       267-276, algorithm 1.
+    Source: Lin, Lin, Weng (2007). A note on Platt's probabilistic outputs for support vector machines. Machine Learning 68,
+    267-276, algorithm 1.
     """
     n_high = (weights * high).sum()
     n_low = weights.sum() - n_high

@@ -52,15 +52,11 @@ def train_machine(
 
     The dual problem, with ``beta = signs * alpha``: maximise ``sum(signs * beta) - beta' K beta / 2`` where ``sum(beta) = 0`` and
     every beta lies between 0 and ``signs * costs``. A step moves one pair: the sample of the steepest slope among those that can
-    rise, and of those that can fall the one that promises the largest gain [1]_. Samples at a bound that seem to stay there are
-    set aside for a while [2]_. The steps, and the single precision of the kernel, are those of libsvm, and so is the solution.
-
-    References
-    ----------
-    .. [1] Fan, Chen, Lin (2005). Working set selection using second order information for training support vector machines.
-       Journal of Machine Learning Research 6, 1889-1918, WSS 2.
-    .. [2] Chang, Lin (2011). LIBSVM: a library for support vector machines. ACM Transactions on Intelligent Systems and
-           Technology 2, 27, sections 4.1 and 5.1.
+    rise, and of those that can fall the one that promises the largest gain [1]. Samples at a bound that seem to stay there are
+    set aside for a while [2]. The steps, and the single precision of the kernel, are those of libsvm, and so is the solution.
+    Sources: [1] Fan, Chen, Lin (2005). Working set selection using second order information for training support vector machines.
+    Journal of Machine Learning Research 6, 1889-1918, WSS 2. [2] Chang, Lin (2011). LIBSVM: a library for support vector
+    machines. ACM Transactions on Intelligent Systems and Technology 2, 27, sections 4.1 and 5.1.
     """
     n = len(rows)
     samples = _Samples(rows.astype(np.uint32), np.arange(n), np.ones((2, n), np.bool_), np.zeros((5, n)))

@@ -58,40 +58,24 @@ class _Stopping(NamedTuple):
 class LinearSVMClassifier(LinearSVC):
     """scikit-learn's ``LinearSVC`` by the dual, with the fits of all blocks of a data set in step.
 
-    Parameters
-    ----------
-    C : float, default=1.0
-        Weight of the squared hinge loss against the squared length of the weights, greater than 0.
-    tol : float, default=1e-3
-        Largest difference between two projected gradients of the dual at which a fit ends.
-    max_iter : int, default=10000
-        Most passes over the training rows.
-    random_state : int, RandomState instance or None, default=0
-        Source of the order in which rows are visited.
+    `tol` is the largest difference between two projected gradients at which a fit ends, `max_iter` the most passes over the rows,
+    which are visited in the order of `random_state`.
 
-    Notes
-    -----
     Fits that leave out one block each have most of their rows in common. The shared path visits the rows of the data set in one
     random order for all of them; every row is read once for all fits, whose weights stand beside each other, and each fit makes
-    its own step of dual coordinate descent [1]_, or none where the row is in the block that it leaves out. Nothing goes from one
+    its own step of dual coordinate descent [1], or none where the row is in the block that it leaves out. Nothing goes from one
     fit to another. Rows are not set aside between passes.
 
-    A pass does not begin where the one before it ended, but ahead, as in Nesterov's method [2]_: with a the dual variables,
+    A pass does not begin where the one before it ended, but ahead, as in Nesterov's method [2]: with a the dual variables,
     ``a_t + 0.4 (a_t - a_(t-1))`` for the first hundred passes, which takes two thirds of the passes that descent alone takes.
-    Where `tol` is far above the rounding of single precision, as by default, the shared path counts in it.
-
-    Both paths end at the same tolerance of the same problem, in another order of steps, so that their decision values differ by
-    about `tol`.
+    Where `tol` is far above the rounding of single precision, as by default, the shared path counts in it. Both paths end at the
+    same tolerance of the same problem, in another order of steps, so that their decision values differ by about `tol`.
 
     Give it rows of length 1 (`foldshift.learners.linear.text.unit_rows`): on the counts of words themselves it takes fifteen
     times as long and need not converge, and the primal problem takes twice as long as the dual one.
-
-    References
-    ----------
-    .. [1] Hsieh, Chang, Lin, Keerthi, Sundararajan (2008). A dual coordinate descent method for large-scale linear SVM. ICML,
-       algorithm 1 and equation 9.
-    .. [2] Nesterov (1983). A method of solving a convex programming problem with convergence rate O(1/k^2). Soviet Mathematics
-       Doklady 27, equation 4.
+    Sources: [1] Hsieh, Chang, Lin, Keerthi, Sundararajan (2008). A dual coordinate descent method for large-scale linear SVM.
+    ICML, algorithm 1 and equation 9. [2] Nesterov (1983). A method of solving a convex programming problem with convergence rate
+    O(1/k^2). Soviet Mathematics Doklady 27, equation 4.
     """
 
     def __init__(
@@ -102,23 +86,9 @@ class LinearSVMClassifier(LinearSVC):
     def predict_blocks(self, X: TableLike, y: Array, rows: IntArray, sizes: IntArray, first: int = 0) -> Array:
         """Predict the class of every row by the model trained on the other blocks of its data set.
 
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_rows, n_features)
-            Inputs of all rows.
-        y : array-like of shape (n_rows,)
-            Class labels.
-        rows : array-like of shape (n_datasets, n), integer
-            Every data set as rows of `X`, block after block.
-        sizes : array-like of shape (n_blocks,), integer
-            Number of rows of every block; they sum to n.
-        first : int, default=0
-            The first block that is predicted; those before it are training data only.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_predicted)
-            Class labels. A training part of one class predicts that class.
+        Training rows of one class predict that class. `rows` (n_datasets, n) are the rows of `X` in every data set, block after
+        block, `sizes` (n_blocks,) those of the blocks. Blocks before `first` are training data only: predictions have the shape
+        (n_datasets, n_predicted).
         """
         rows, sizes = checked_blocks(X, y, rows, sizes)
         left_out = np.repeat(np.arange(len(sizes)) - first, sizes)[None]
@@ -132,23 +102,8 @@ class LinearSVMClassifier(LinearSVC):
     ) -> tuple[Array, ...]:
         """Predict the class of every row in several partitions of its data set, and of new rows by the model of all.
 
-        Parameters
-        ----------
-        X, y
-            As in `predict_blocks`.
-        rows : array-like of shape (n_datasets, n), integer
-            Every data set as rows of `X`.
-        blocks : array-like of shape (n_datasets, n_partitions, n), integer
-            Block of every row, from 0.
-        new_rows : array-like of shape (n_datasets, m), integer
-            Rows of `X` that are in no training part; m may be 0.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_partitions, n)
-            Class labels, by the model trained on the other blocks of the partition.
-        new : ndarray of shape (n_datasets, m)
-            Class labels, by the model trained on the whole data set.
+        `blocks` (n_datasets, n_partitions, n) are the blocks of `rows` (n_datasets, n), rows of `X`, from 0; `new_rows`
+        (n_datasets, m) are in no training part, and m may be 0. Predictions have the shapes of `blocks` and of `new_rows`.
         """
         rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
         n_blocks = blocks.max(initial=0) + 1

@@ -337,9 +337,8 @@ def _orthonormalise(vector: FloatArray, basis: FloatArray, size: int, loadings: 
 def backward(loadings: FloatArray, scores: FloatArray, total: float, n_samples: int, penalty: float) -> IntArray:
     """Choose the subset of the terms with the lowest GCV that a backward elimination meets (Friedman 1991, algorithm 3).
 
-    As in Miller's procedure, which earth uses, the term whose removal costs least is moved to the end of the order of
-    the remaining ones, and for every size the best of all leading subsets seen on the way counts, not only the one
-    that remains.
+    As in Miller's procedure, which earth uses, the term whose removal costs least is moved to the end of the order of the
+    remaining ones, and for every size the best of all leading subsets seen on the way counts, not only the one that remains.
     """
     n_terms = len(scores)
     factor, rotated = _triangular(loadings, scores)

@@ -74,46 +74,17 @@ class _CountedClasses:
     def scores_blocks(self, X: TableLike, y: ArrayLike, rows: TableLike, sizes: TableLike, first: int = 0) -> FloatArray:
         """Compute the log-probabilities of every row under the classes, by the model trained on the other blocks of its data set.
 
-        Parameters
-        ----------
-        X : sparse matrix or array-like of shape (n_rows, n_words)
-            Counts: whole numbers, not negative.
-        y : array-like of shape (n_rows,)
-            Class labels.
-        rows : array-like of shape (n_datasets, n), integer
-            Every data set as rows of `X`, block after block.
-        sizes : array-like of shape (n_blocks,), integer
-            Number of rows of every block; they sum to n.
-        first : int, default=0
-            The first block that is predicted; those before it are training data only.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_datasets, n_predicted, n_classes), dtype float64
-            scikit-learn's ``predict_joint_log_proba``, classes in sorted order; minus infinity for a class that the training
-            blocks lack.
-
-        Raises
-        ------
-        ValueError
-            If there are fewer than two blocks with rows, the shapes do not fit, a row does not exist, or `X` does not hold
-            counts.
+        `X` holds counts. `rows` (n_datasets, n) are the rows of `X` in every data set, block after block, `sizes` (n_blocks,)
+        those of the blocks; blocks before `first` are training data only. Scores are scikit-learn's ``predict_joint_log_proba``,
+        of shape (n_datasets, n_predicted, n_classes), classes sorted; minus infinity for a class that the training blocks lack.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         return np.stack(list(blocks)) if len(rows) else np.empty((0, int(np.sum(sizes[first:])), len(classes)))
 
     def predict_blocks(self, X: csr_array, y: Array, rows: IntArray, sizes: IntArray, first: int = 0) -> Array:
-        """Predict the class of every row by the model trained on the other blocks of its data set.
+        """Predict the class of every row by the model trained on the other blocks of its data set, as `scores_blocks` does.
 
-        Parameters
-        ----------
-        X, y, rows, sizes, first
-            As in `scores_blocks`.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_predicted)
-            Class labels; the first in sorted order where scores are equal, as in scikit-learn.
+        Among equal scores the first class in sorted order wins, as in scikit-learn.
         """
         classes, blocks = self._blocks(X, y, rows, sizes, first)
         codes = np.empty((len(rows), int(np.sum(sizes[first:]))), dtype=np.intp)
@@ -122,22 +93,7 @@ class _CountedClasses:
         return classes[codes]
 
     def predict_folds(self, X: FloatArray | csr_array, y: NDArray[np.int8], folds: ArrayLike, random_states: Any = None) -> Array:
-        """Predict every sample from the other folds, for many partitions of the same data.
-
-        Parameters
-        ----------
-        X, y
-            As in `scores_blocks`.
-        folds : array-like of shape (n_seeds, n_samples), unsigned integer
-            Fold of every sample, one row per seed.
-        random_states : object
-            Ignored: nothing is random.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_seeds, n_samples)
-            Class labels.
-        """
+        """Predict every sample from the other folds, for many partitions (n_seeds, n_samples); nothing is random."""
         X, y, folds = _counts(X), np.asarray(y), np.asarray(folds)
         predictions = np.empty(folds.shape, dtype=y.dtype)
         for s, fold in enumerate(folds):
@@ -150,25 +106,8 @@ class _CountedClasses:
     ) -> tuple[Array, Array]:
         """Predict the class of every row in several partitions of its data set, and of new rows by the model of all.
 
-        The words of a data set are counted once for all partitions and the new rows.
-
-        Parameters
-        ----------
-        X, y
-            As in `scores_blocks`.
-        rows : array-like of shape (n_datasets, n), integer
-            Every data set as rows of `X`.
-        blocks : array-like of shape (n_datasets, n_partitions, n), integer
-            Block of every row, from 0.
-        new_rows : array-like of shape (n_datasets, m), integer
-            Rows of `X` that are in no training part; m may be 0.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_datasets, n_partitions, n)
-            Class labels, by the model trained on the other blocks of the partition.
-        new : ndarray of shape (n_datasets, m)
-            Class labels, by the model trained on the whole data set.
+        The words of a data set are counted once for all of them. `blocks` (n_datasets, n_partitions, n) are the blocks of `rows`
+        (n_datasets, n), from 0; `new_rows` (n_datasets, m) are in no training part. Predictions have the shapes of both.
         """
         X = _counts(X)
         rows, blocks, new_rows = checked_partitions(X, y, rows, blocks, new_rows)
@@ -241,19 +180,9 @@ class _CountedClasses:
 class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
     """scikit-learn's ``MultinomialNB`` with the counts of the test block subtracted instead of taken again.
 
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        Added to every count, greater than 0.
-
-    Notes
-    -----
     The shared path looks logarithms up by count and sums in the order of scikit-learn, so that equal scores are equal in both:
-    where `alpha` is a power of two the log-probabilities are the same to the last bit.
-
-    References
-    ----------
-    .. [1] Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.2, equations 13.4 and 13.7.
+    where `alpha`, added to every count, is a power of two the log-probabilities are the same to the last bit.
+    Source: Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.2, equations 13.4 and 13.7.
     """
 
     def __init__(self, *, alpha: float = 1.0) -> None:
@@ -271,19 +200,10 @@ class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
 class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
     """scikit-learn's ``BernoulliNB`` (whether a word occurs) with the counts of the test block subtracted instead of taken again.
 
-    Parameters
-    ----------
-    alpha : float, default=1.0
-        Added to the number of texts with, and to that without, every word; greater than 0.
-
-    Notes
-    -----
-    The sum over the words that a text lacks is taken over the distinct numbers of texts that words occur in. The
-    log-probabilities differ from scikit-learn's, which takes the logarithm of 1 - p by way of the exponential, by rounding.
-
-    References
-    ----------
-    .. [1] Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.3.
+    `alpha` is added to the number of texts with, and to that without, every word. The sum over the words that a text lacks is
+    taken over the distinct numbers of texts that words occur in. The log-probabilities differ from scikit-learn's, which takes
+    the logarithm of 1 - p by way of the exponential, by rounding.
+    Source: Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.3.
     """
 
     def __init__(self, *, alpha: float = 1.0) -> None:

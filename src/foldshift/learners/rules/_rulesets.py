@@ -68,11 +68,9 @@ def rules_of_class(
     settings: Settings,
     state: np.uint64,
 ) -> tuple[list[IntArray], np.uint64]:
-    """Build rules for one class against the others, then optimise them [1]_.
+    """Build rules for one class against the others, then optimise them.
 
-    References
-    ----------
-    .. [1] Cohen (1995). Fast effective rule induction. ICML, 115-123, figure 1 and section 3.
+    Source: Cohen (1995). Fast effective rule induction. ICML, 115-123, figure 1 and section 3.
     """
     rules = [np.empty((0, 3), np.int64)]
     rules.pop()

@@ -288,12 +288,8 @@ def _boost(
 def leave_out(rows: UnsignedArray | IntArray, n_out: int, state: np.uint64) -> np.uint64:
     """Draw rows without replacement into the first `n_out` places (Fisher-Yates); return the generator's new state.
 
-    Random bits come from splitmix64 [1]_. A place is the upper half of a 64-bit product; its relative bias is
-    below 2**-32 times the number of rows.
-
-    References
-    ----------
-    .. [1] Steele, Lea, Flood (2014). Fast splittable pseudorandom number generators. OOPSLA, figure 17.
+    Random bits come from splitmix64. A place is the upper half of a 64-bit product; its relative bias is below 2**-32 times the
+    number of rows. Source: Steele, Lea, Flood (2014). Fast splittable pseudorandom number generators. OOPSLA, figure 17.
     """
     for i in range(n_out):
         state += np.uint64(0x9E3779B97F4A7C15)

@@ -255,12 +255,11 @@ def _predict_rows(
 def _grow(columns: Presorted, y: FloatArray, in_training: BoolArray, limits: _Limits, work: _Work) -> tuple[np.int64, Scale]:
     """Grow and prune one tree into the tables of `work`; return the number of nodes, and the scale of the targets.
 
-    Depth first, left before right. Each feature's list holds the training rows in ascending order of the feature,
-    and every node owns the same stretch of all lists. Pruned nodes have no feature; their children stay in the
-    tables, unreachable.
+    Depth first, left before right. Each feature's list holds the training rows in ascending order of the feature, and every node
+    owns the same stretch of all lists. Pruned nodes have no feature; their children stay in the tables, unreachable.
 
-    `_NEEDED` is what a subtree must earn beyond the cost of its splits, or else a node above is pruned whatever
-    happens elsewhere: what that node lacks, with the most that its other side could give.
+    `_NEEDED` is what a subtree must earn beyond the cost of its splits, or else a node above is pruned whatever happens
+    elsewhere: what that node lacks, with the most that its other side could give.
     """
     codes, values = columns.codes, columns.values
     lists, counts, measures = work.lists, work.counts, work.measures

@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 def assign(costs: FloatArray, n: int) -> IntArray:
     """Solve the assignment problem by shortest augmenting paths.
 
-    Notes
-    -----
     Time grows with ``n**3``. The order of rows and columns decides between solutions of equal cost.
-
-    References
-    ----------
-    .. [1] Jonker, R., Volgenant, A. (1987). A shortest augmenting path algorithm for dense and sparse linear assignment problems.
-       Computing 38, 325-340.
+    Source: Jonker, R., Volgenant, A. (1987). A shortest augmenting path algorithm for dense and sparse linear assignment
+    problems. Computing 38, 325-340.
     """
     columns = np.empty(n, np.int64)
     if n == 2:

@@ -35,38 +35,11 @@ def left_out_folds(
 ) -> Array:
     """Assign samples to folds by the printed Algorithm 1 (SCV) or 4 (MS-SCV), remainders left out, once per generator.
 
-    Parameters
-    ----------
-    partitioner : {"SCV", "MS-SCV"}
-        The cut. DB-SCV and DOB-SCV leave nothing out in print.
-    X : array-like of shape (n_samples, n_features)
-        Inputs; SCV does not look at them.
-    y : array-like of shape (n_samples,)
-        Class labels.
-    n_folds : int
-        Number of folds k, at most 255. A class of fewer than k samples is in no fold.
-    rngs : iterable of numpy.random.Generator
-        One source of randomness per seed.
-    options : Options
-        Distance, duplicates and nominal columns of MS-SCV, as in `db_scv_folds`; its ``remainders`` must not be set.
+    Folds have the shape (n_seeds, n_samples), dtype int16, with -1 for ``count mod k`` samples of every class. Errors are those
+    of `db_scv_folds`, and ValueError if no class has k samples. DB-SCV and DOB-SCV leave nothing out in print.
+    Source: Moreno-Torres, Saez, Herrera (2012). Study on the impact of partition-induced dataset shift on k-fold
+    cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithms 1 and 4.
 
-    Returns
-    -------
-    folds : ndarray of shape (n_seeds, n_samples), dtype int16
-        Fold of each sample, in ``0 .. k - 1``, or -1: ``count mod k`` samples of every class.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, as in `db_scv_folds`, or no class has k samples.
-
-    References
-    ----------
-    .. [1] Moreno-Torres, J.G., Saez, J.A., Herrera, F. (2012). Study on the impact of partition-induced dataset shift on k-fold
-       cross-validation. IEEE Transactions on Neural Networks and Learning Systems 23(8), 1304-1312. Algorithms 1 and 4.
-
-    Examples
-    --------
     >>> folds = left_out_folds("SCV", None, [0] * 5 + [1] * 4, 2, [np.random.default_rng(0)])
     >>> [(folds == fold).sum().item() for fold in (-1, 0, 1)]
     [1, 4, 4]

@@ -17,17 +17,7 @@ MOST_KEPT = 4_000_000  # neighbours of a class in memory
 
 
 class AllPairs:
-    """Samples of one class, with the order in which each has the others as neighbours.
-
-    Parameters
-    ----------
-    space : Space
-        Samples of the whole table.
-    rows : ndarray of int
-        Rows of the class, ascending; members are numbered from 0 in this order.
-    skips_duplicates : bool
-        Whether members at distance exactly 0 are no neighbours.
-    """
+    """Samples of one class, ascending `rows` of a table, with the order in which each has the others as neighbours."""
 
     def __init__(self, space: Space, rows: IntArray, skips_duplicates: bool) -> None:
         self._space, self._columns = space, np.ascontiguousarray(space.coordinates[rows].T)

@@ -36,14 +36,8 @@ class Space(NamedTuple):
 def make_space(X: FloatArray, codes: IntArray, metric: Metric, nominal: BoolArray) -> Space:
     """Transform inputs to the coordinates in which a metric measures.
 
-    Notes
-    -----
-    Ranges, standard deviations (population) and class frequencies come from all samples.
-
-    References
-    ----------
-    .. [1] Wilson, Martinez (1997). Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6,
-           1-34, section 2.3.
+    Ranges, standard deviations (population) and class frequencies come from all samples. Source: Wilson, Martinez (1997).
+    Improved heterogeneous distance functions. Journal of Artificial Intelligence Research 6, 1-34, section 2.3.
     """
     coordinates = X.copy()
     n_features = X.shape[1]

@@ -97,8 +97,6 @@ def class_neighbours(
 def assign_in_groups(neighbours: ClassNeighbours, starts: IntArray, group_size: int, hops: bool) -> tuple[IntArray, IntArray]:
     """Assign all members of a class, group by group; return the group of every member and its place there.
 
-    Notes
-    -----
     Neighbours at equal distance are taken in the order of the rows.
     """
     n_members = len(starts)

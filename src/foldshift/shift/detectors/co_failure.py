@@ -45,10 +45,8 @@ class CoFailure(NamedTuple):
 def failing(p_values: ArrayLike, alpha: float = 0.05) -> FloatArray:
     """Mark the tests that fail, ``p < alpha``: 1 or 0, NaN where p is NaN.
 
-    References
-    ----------
-    .. [1] Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
-       Knowledge and Information Systems 18, 83-108.
+    Source: Cieslak, D.A., Chawla, N.V. (2009). A framework for monitoring classifiers' performance: when and why failure occurs?
+    Knowledge and Information Systems 18, 83-108.
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
@@ -60,11 +58,7 @@ def phi(fails: TableLike, formula: Formula = "corrected") -> FloatArray:
     """Compute the correlation of the failures of every pair of features over many tests (n_tests, n_features).
 
     ``corrected`` is the phi coefficient, NaN where a feature always or never fails, over the tests in which both were tested;
-    ``paper`` is the paper's formula as printed.
-
-    References
-    ----------
-    .. [1] Cieslak, Chawla (2009), section 5.3.1, equation 8.
+    ``paper`` is the paper's formula as printed. Source: Cieslak, Chawla (2009), section 5.3.1, equation 8.
     """
     if formula not in ("corrected", "paper"):
         raise ValueError(f"formula={formula!r} must be 'corrected' or 'paper'")

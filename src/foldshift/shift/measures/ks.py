@@ -208,8 +208,6 @@ def ks_method(
     smaller sample has at most 50 values (unless `largest_exact` is below the default). Above that it takes ``asymptotic``, with a
     p that is too large, under ties by much: .05 is .036 for two samples of 100 and .047 for two of 3,000.
 
-    Examples
-    --------
     >>> ks_method(8, 2000), ks_method(8, 2000, ties=[1] * 2006 + [2]), ks_method(20_000, 20_000)
     ('exact', 'permutation', 'asymptotic')
     """

@@ -76,17 +76,11 @@ def nulls_of_one_cut(
 ) -> dict[Pattern, Null]:
     """Make the null distributions for one cut, `folds` of shape (1, n), whose mean distances were `found`.
 
-    Notes
-    -----
     Above `MANY_ROWS` rows, the distances of columns with few ties or with large groups of equal values are those of random cuts
-    of `NULL_ROWS` rows: D of m and n rows falls as one over the root of m n / (m + n), with Stephens' correction [1]_, total
-    variation as that root. Where patterns are many, all have `FIRST_CUTS` cuts, and those with a two-sided p below twice alpha
-    have all: no other p can be significant.
-
-    References
-    ----------
-    .. [1] Stephens, M.A. (1970). Use of the Kolmogorov-Smirnov, Cramer-von Mises and related statistics without extensive tables.
-       Journal of the Royal Statistical Society B 32, 115-122.
+    of `NULL_ROWS` rows: D of m and n rows falls as one over the root of m n / (m + n), with Stephens' correction, total variation
+    as that root. Where patterns are many, all have `FIRST_CUTS` cuts, and those with a two-sided p below twice alpha have all: no
+    other p can be significant. Source: Stephens, M.A. (1970). Use of the Kolmogorov-Smirnov, Cramer-von Mises and related
+    statistics without extensive tables. Journal of the Royal Statistical Society B 32, 115-122.
     """
     n = folds.shape[1]
     fewer_of = {pattern_of(row): _fewer(row, n) for row in rows} if n > MANY_ROWS else {}

@@ -116,12 +116,9 @@ def _shuffle(cuts: UnsignedArray, states: UnsignedArray) -> None:
     """Shuffle every row in place by Fisher and Yates, with SplitMix64 started from the state of the row.
 
     `numpy.random.Generator.permuted` takes five times as long. Numbers below a bound are Lemire's, without bias.
-
-    References
-    ----------
-    .. [1] Steele, G.L., Lea, D., Flood, C.H. (2014). Fast splittable pseudorandom number generators. OOPSLA, 453-472.
-    .. [2] Lemire, D. (2019). Fast random integer generation in an interval. ACM Transactions on Modeling and Computer Simulation
-       29(1), 3. Algorithm 5.
+    Sources: [1] Steele, G.L., Lea, D., Flood, C.H. (2014). Fast splittable pseudorandom number generators. OOPSLA, 453-472. [2]
+    Lemire, D. (2019). Fast random integer generation in an interval. ACM Transactions on Modeling and Computer Simulation 29(1),
+    3. Algorithm 5.
     """
     low_half = np.uint64(0xFFFFFFFF)
     for s in range(len(cuts)):
@@ -147,15 +144,13 @@ def chances(
     `found` (n_seeds, n_columns) is a statistic of the given cuts, `by_chance` (n_random, n_columns) that of random cuts. `kinds`
     numbers all cuts: only those with the same number, that is with folds of the same sizes, are exchanged.
 
-    Notes
-    -----
     If the given cuts are random, nothing but their place distinguishes them from the `n_random` ones: given the S + R values of
     the statistic, every choice of S of them is equally likely to be the given ones. So the mean over the S is compared with its
     distribution over these choices, all S + R of them for one seed, else `n_draws` at random and the actual one:
-    ``p = (1 + number that reach it) / (1 + n_draws)``, and ``P(p <= alpha) <= alpha`` at any S and R. The random cuts are on
-    both sides of the comparison, and their own error with them. (Means of S cuts taken from the R random ones alone, with
-    replacement, have variance s^2 / S about the mean of the R, where the mean over the S has s^2 / S + s^2 / R: at S = R the
-    test would take 1.4 standard errors for 2.) Choices are drawn by Floyd's algorithm, without replacement.
+    ``p = (1 + number that reach it) / (1 + n_draws)``, and ``P(p <= alpha) <= alpha`` at any S and R. The random cuts are on both
+    sides of the comparison, and their own error with them. (Means of S cuts taken from the R random ones alone, with replacement,
+    have variance s^2 / S about the mean of the R, where the mean over the S has s^2 / S + s^2 / R: at S = R the test would take
+    1.4 standard errors for 2.) Choices are drawn by Floyd's algorithm, without replacement.
     """
     values, n_seeds = np.concatenate([found, by_chance]), len(found)
     if n_seeds == 1:

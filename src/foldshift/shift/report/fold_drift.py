@@ -97,17 +97,7 @@ class FoldDrift(NamedTuple):
         return [self._title() + ".", self.verdict, *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the mean distance of every feature, the largest excess on top; a vertical line shows that of random cuts.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Axes to draw into; by default those of a new figure.
-
-        Returns
-        -------
-        ax : matplotlib.axes.Axes
-        """
+        """Plot the mean distance of every feature, the largest excess on top; a vertical line shows that of random cuts."""
         rows = sorted(self.features, key=lambda row: (row.distance_chance - row.distance, row.name))
         values, marks = [row.distance for row in rows], [row.verdict != AS_CHANCE for row in rows]
         label = "mean distance (filled: differs from chance, the line)"

@@ -45,8 +45,6 @@ def days_of(texts: Iterable[str]) -> Dates:
 
     Numbers of eight digits are dates only if there are at least three different ones.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.columns.dates import days_of
     >>> days_of(["1970-01-02", "1970-02-01 12:00"])
     Dates(days={'1970-01-02': 1.0, '1970-02-01 12:00': 31.5}, form='year-month-day')
@@ -79,8 +77,6 @@ def odd_dates_of(texts: Iterable[str], most_odd: float) -> Dates:
 
     Without days, the form says whether all texts are dates, of several forms; it is empty if they are not.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.columns.dates import odd_dates_of
     >>> odd_dates_of([*(f"2020-01-{day:02}" for day in range(1, 20)), "unknown"], 0.1).form
     "year-month-day, but for 'unknown'"

@@ -69,8 +69,6 @@ def plain_number(text: str) -> float | None:
 def equal_numbers(labels: Collection[str], others: Collection[str]) -> dict[str, str]:
     """Return which of the other labels are the same number as a label, written in another way; codes with leading zeros are not.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.columns.dressed_numbers import equal_numbers
     >>> equal_numbers({"0.0", "low", "07"}, {"0", "7", "low"})
     {'0': '0.0'}
@@ -96,8 +94,6 @@ def are_plain(texts: Collection[str]) -> bool:
 def is_numeric(text: str) -> bool:
     """Report whether a text is a number, dressed or not.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.columns.dressed_numbers import is_numeric
     >>> [is_numeric(text) for text in ("1e3", "1,200.50", "$15", "5.1 %", "12.3 cm", "(7)", "A1", "v2")]
     [True, True, True, True, True, True, False, False]
@@ -114,11 +110,9 @@ def signs_of(text: str) -> list[str]:
 def find_dress(texts: Collection[str], decimal: str = "", thousands: str = "", file_decimal: str = "") -> Dress | None:
     """Find how the numbers of a column are written; None if it does not hold numbers of one dress.
 
-    `decimal` and `thousands` are those that the user chose; `file_decimal` is the decimal mark of other columns or of the kind
-    of file, for texts such as ``4,528`` that can be read both ways.
+    `decimal` and `thousands` are those that the user chose; `file_decimal` is the decimal mark of other columns or of the kind of
+    file, for texts such as ``4,528`` that can be read both ways.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.columns.dressed_numbers import find_dress
     >>> find_dress({"1,200", "950"}).number("1,200"), find_dress({"1,2", "3,75"}).number("3,75")
     (1200.0, 3.75)

@@ -28,8 +28,6 @@ MARKS = ALWAYS | USUAL | PLAIN_MARKS | ERRORS | WORDS
 def may_be_missing(text: str) -> bool:
     """Report whether a text may mean a missing value.
 
-    Examples
-    --------
     >>> from foldshift.datasets.readers.columns.marks import may_be_missing
     >>> [may_be_missing(text) for text in ("?", "NA", "#DIV/0!", "red")]
     [True, True, True, False]
