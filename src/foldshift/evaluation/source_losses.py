@@ -14,7 +14,7 @@ from foldshift.core.user_code.answers import predictions_after_fit
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, TableLike, UnsignedArray
+    from foldshift.core.types import Array, Estimator, IntArray, TableLike, UnsignedArray
 
 DESIGNS = ("cvs", "cvr")
 
@@ -108,27 +108,6 @@ def source_losses(
     if isinstance(rows, np.ndarray):
         return losses.reshape(rows.shape)
     return np.split(losses, np.cumsum(blocks.sizes)[:-1], axis=1)
-
-
-def out_of_source_error(
-    X: TableLike,
-    y: TableLike,
-    train_rows: Array,
-    test_rows: Array,
-    learner: Estimator,
-    rng: np.random.Generator | None = None,
-    *,
-    shared: bool = True,
-) -> FloatArray:
-    """Compute the error (R,) on a source that is not in the training data, for R pairs of training set and test set (R, m).
-
-    Source: Geras, Sutton (2013). Multiple-source cross-validation. ICML, equation 3.
-    """
-    train, test = np.asarray(train_rows), np.asarray(test_rows)
-    train = train.reshape(len(train), -1)
-    if test.ndim != 2 or len(train) != len(test):
-        raise ValueError(f"test_rows has shape {test.shape} for {len(train)} training sets; expected ({len(train)}, m)")
-    return _losses(X, y, _flat([train, test])._replace(first=1), learner, rng, shared).mean(axis=1)
 
 
 def estimate_losses(

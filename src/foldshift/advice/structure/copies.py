@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -31,13 +31,6 @@ BY_TARGET = 5  # neighbours whose target is compared
 JITTERS = (0.1, 0.05, 0.03, 0.02, 0.01, 0.005, 0.002, 1e-3, 1e-4, 1e-5, 1e-6)  # errors of copies, standard deviations
 ACROSS = 0.5  # share of the near copies that must be of several groups
 SHARES = (0.05, 0.1, 0.2, 0.5)  # of rows that have a copy
-
-
-class _Near(NamedTuple):
-    """Rows that look like near copies."""
-
-    rows: BoolArray  # of the queries
-    pairs: tuple[IntArray, IntArray]
 
 
 def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:

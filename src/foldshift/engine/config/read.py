@@ -31,7 +31,7 @@ def located(path: str, root: Path) -> Path:
 
 
 def read_config(raw: dict[str, Any], root: Path) -> ReadConfig:
-    """Find the studies that a configuration may name, and compose its schema; raise ConfigError for folders that hold no studies."""
+    """Find the studies that a configuration may name, and compose its schema; ConfigError for folders without studies."""
     folders = raw.get("studies_from") or []
     folders = [folders] if isinstance(folders, str) else folders
     if not isinstance(folders, list) or not all(isinstance(folder, str) for folder in folders):

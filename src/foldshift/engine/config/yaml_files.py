@@ -55,7 +55,7 @@ def _count(node: Any, known: dict[Any, int | None]) -> int:
 
 
 def read_yaml(path: PathLike, what: str) -> Any:
-    """Read a YAML file; raise ConfigError with its name and the line if it is missing or not YAML. `what` names the kind of file."""
+    """Read a YAML file, of the kind `what`; raise ConfigError with its name and the line if it is missing or not YAML."""
     try:
         size = Path(path).stat().st_size
         if size > MOST_BYTES:

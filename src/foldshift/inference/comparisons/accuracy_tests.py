@@ -62,14 +62,6 @@ class AccuracyTest(NamedTuple):
         return pd.DataFrame({"test": self.name, **{name: np.ravel(value) for name, value in zip(names, values)}})
 
 
-def large_sample_matched(n_minus: int, n_zero: int, n_plus: int) -> bool:
-    """Check that each of the three differences occurs five times or more, as the matched leave-one-out test requires.
-
-    Source: Wong (2015), Theorem 4.
-    """
-    return min(n_minus, n_zero, n_plus) >= LARGE_SAMPLE
-
-
 def compare_matched(r_a: ArrayLike, r_b: ArrayLike, m: ArrayLike, *, confidence: float = 0.95) -> AccuracyTest:
     """Matched t test of two learners on the same folds.
 
@@ -197,13 +189,6 @@ def compare_independent(
     if formula == "paper":
         note = joined_notes(note, "divides by the variance: the square root is missing in print")
     return _test("independent t over folds", p_a.mean(axis=-1) - p_b.mean(axis=-1), standard_error, df, confidence, note)
-
-
-def loo_independent(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected", confidence: float = 0.95) -> AccuracyTest:
-    """Two-proportion z test of two learners from leave-one-out. Source: Wong (2015), section 5.2 and Example 2."""
-    x_a, x_b = correctness(x_a, "x_a"), correctness(x_b, "x_b")
-    totals = [x.sum(axis=-1)[..., None] for x in (x_a, x_b)]
-    return compare_independent(totals[0], x_a.shape[-1], totals[1], x_b.shape[-1], formula=formula, confidence=confidence)
 
 
 def loo_matched(x_a: TableLike, x_b: TableLike, *, formula: Formula = "corrected", confidence: float = 0.95) -> AccuracyTest:

@@ -102,7 +102,7 @@ def pooled(moments: LossMoments) -> tuple[float, float, float, float]:
 
 
 def term_errors(losses: TableLike) -> TermErrors:
-    """Compute errors of the terms of `variance_components` from the influence of every data set, losses (R, K, M); NaN if M = 1."""
+    """Compute errors of the terms of `variance_components` from the influence of data sets, losses (R, K, M); NaN if M = 1."""
     checked = np.asarray(check_losses(losses))
     R, K, M = checked.shape
     if M < 2:

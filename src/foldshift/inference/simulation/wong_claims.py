@@ -17,8 +17,6 @@ from scipy.stats import t as student
 from foldshift.inference.intervals.accuracy import LARGE_SAMPLE, accuracy_interval
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from foldshift.core.types import BoolArray, FloatArray, TableLike
 
 JACKKNIFE_GROUPS = 50  # of the data sets, for standard errors
@@ -103,16 +101,6 @@ def fold_independence(losses: TableLike, *, confidence: float = 0.95, truth: flo
         return found | dict(zip(names, covered, strict=True))
 
     return _measured(statistic, np.column_stack([right, *limits]))
-
-
-def bridge(settings: dict[str, ArrayLike], *, confidence: float = 0.95) -> list[tuple[str, dict[str, Measured]]]:
-    """Compare the sigma share with the coverage of Wong's intervals, one row per setting, by falling share.
-
-    Ties Wong (2015) to the variance estimators of Geras & Sutton (2013): Wong's variance is the sigma term of their decomposition
-    alone.
-    """
-    rows = [(name, fold_independence(losses, confidence=confidence)) for name, losses in settings.items()]
-    return sorted(rows, key=lambda row: (-row[1]["sigma_share"].value, row[0]))
 
 
 def scheme_independence(losses_a: TableLike, losses_b: TableLike, *, confidence: float = 0.95) -> dict[str, Measured]:

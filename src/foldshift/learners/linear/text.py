@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from sklearn.naive_bayes import BernoulliNB, MultinomialNB
+from sklearn.naive_bayes import MultinomialNB
 
 from foldshift.core.compiling import compiled
 from foldshift.core.errors import unknown
@@ -18,7 +17,7 @@ from foldshift.learners.kernels.linear_svm import LinearSVMClassifier
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, Sparse, TableLike
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, Sparse, TableLike
 
 MAX_TOKENS = 2**25  # words of one class; sums of them fit 32 bits, and the table of logarithms takes 1 GB at most
 
@@ -49,27 +48,23 @@ class _Training(NamedTuple):
 
     totals: NDArray[np.uint32]  # (n_words, n_classes), of the whole data set
     logs: FloatArray  # logarithm of every count there can be
-    n_rows: Array  # (n_blocks, n_classes)
-    n_words: FloatArray  # (n_blocks, n_classes)
+    log_totals: FloatArray  # (n_blocks, n_classes), of the smoothed numbers of words
     log_priors: FloatArray  # (n_blocks, n_classes)
 
 
-class _CountedClasses:
-    """The shared path of naive Bayes on counts; the plain path is scikit-learn's own.
+class MultinomialNBClassifier(MultinomialNB):
+    """scikit-learn's ``MultinomialNB`` with the counts of the test block subtracted instead of taken again.
 
     The counts of every class over the whole data set are taken once; the training counts of a block are these minus the block's
     own. Data sets are lists of rows of one matrix, which is never copied, and a row may occur in a data set any number of times.
-    A subclass writes `_values`, the entries that are counted, and `_fill`, which scores rows.
+
+    The shared path looks logarithms up by count and sums in the order of scikit-learn, so that equal scores are equal in both:
+    where `alpha`, added to every count, is a power of two the log-probabilities are the same to the last bit.
+    Source: Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.2, equations 13.4 and 13.7.
     """
 
-    alpha: float
-
-    @staticmethod
-    def _values(data: NDArray[np.int32]) -> Array:
-        raise NotImplementedError
-
-    def _fill(self, texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
-        raise NotImplementedError
+    def __init__(self, *, alpha: float = 1.0) -> None:
+        super().__init__(alpha=alpha)
 
     def scores_blocks(self, X: TableLike, y: ArrayLike, rows: TableLike, sizes: TableLike, first: int = 0) -> FloatArray:
         """Compute the log-probabilities of every row under the classes, by the model trained on the other blocks of its data set.
@@ -143,8 +138,7 @@ class _CountedClasses:
         classes, code_of = np.unique(y, return_inverse=True)
         codes, n_classes = code_of.astype(np.int32), len(classes)
         tokens = np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
-        values = self._values(X.data).astype(np.uint32)
-        texts = _Texts(X.indptr.astype(np.uint64), X.indices.astype(np.uint32), values, codes)
+        texts = _Texts(X.indptr.astype(np.uint64), X.indices.astype(np.uint32), X.data.astype(np.uint32), codes)
         totals = np.empty((X.shape[1], n_classes), dtype=np.uint32)
         logs = np.log(np.arange(1024) + self.alpha)  # of every count there can be: taken once, and by NumPy as scikit-learn does
 
@@ -169,52 +163,13 @@ class _CountedClasses:
                 with np.errstate(divide="ignore"):
                     log_priors = np.log(n_train) - np.log(n_train.sum(axis=1, keepdims=True))
                 found = np.empty((blocks.starts[-1] - blocks.starts[first], n_classes))
-                self._fill(texts, blocks, _Training(totals, logs, n_train, n_tokens, log_priors), found)
+                log_totals = np.log(n_tokens + self.alpha * len(totals))
+                _score(texts, blocks, _Training(totals, logs, log_totals, log_priors), found)
                 return found
 
             return scores
 
         return classes, counted
-
-
-class MultinomialNBClassifier(_CountedClasses, MultinomialNB):
-    """scikit-learn's ``MultinomialNB`` with the counts of the test block subtracted instead of taken again.
-
-    The shared path looks logarithms up by count and sums in the order of scikit-learn, so that equal scores are equal in both:
-    where `alpha`, added to every count, is a power of two the log-probabilities are the same to the last bit.
-    Source: Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.2, equations 13.4 and 13.7.
-    """
-
-    def __init__(self, *, alpha: float = 1.0) -> None:
-        super().__init__(alpha=alpha)
-
-    @staticmethod
-    def _values(data: NDArray[np.int32]) -> NDArray[np.int32]:
-        return data
-
-    def _fill(self, texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
-        log_totals = np.log(training.n_words + self.alpha * len(training.totals))
-        _multinomial(texts, blocks, training, log_totals, scores)
-
-
-class BernoulliNBClassifier(_CountedClasses, BernoulliNB):
-    """scikit-learn's ``BernoulliNB`` (whether a word occurs) with the counts of the test block subtracted instead of taken again.
-
-    `alpha` is added to the number of texts with, and to that without, every word. The sum over the words that a text lacks is
-    taken over the distinct numbers of texts that words occur in. The log-probabilities differ from scikit-learn's, which takes
-    the logarithm of 1 - p by way of the exponential, by rounding.
-    Source: Manning, Raghavan, Schuetze (2008). Introduction to Information Retrieval, section 13.3.
-    """
-
-    def __init__(self, *, alpha: float = 1.0) -> None:
-        super().__init__(alpha=alpha)
-
-    @staticmethod
-    def _values(data: NDArray[np.int32]) -> BoolArray:
-        return data > 0
-
-    def _fill(self, texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
-        _bernoulli(texts, blocks, training._replace(n_rows=training.n_rows.astype(np.uint64)), self.alpha, scores)
 
 
 def unit_rows(X: Sparse) -> csr_array:
@@ -280,11 +235,11 @@ def _count(texts: _Texts, chosen: IntArray, totals: NDArray[np.uint32]) -> None:
 
 
 @compiled
-def _multinomial(texts: _Texts, blocks: _Blocks, training: _Training, log_totals: FloatArray, scores: FloatArray) -> None:
+def _score(texts: _Texts, blocks: _Blocks, training: _Training, scores: FloatArray) -> None:
     """Write the log-probabilities of counts of words."""
     indptr, indices, data, codes = texts
     chosen, starts, first, inside = blocks
-    totals, logs, log_priors = training.totals, training.logs, training.log_priors
+    totals, logs, log_totals, log_priors = training
     n_classes = totals.shape[1]
     for k in range(first, len(starts) - 1):
         block = chosen[starts[k] : starts[k + 1]]
@@ -301,49 +256,3 @@ def _multinomial(texts: _Texts, blocks: _Blocks, training: _Training, log_totals
         for i in inner:
             for p in range(indptr[i], indptr[i + 1]):
                 totals[indices[p], codes[i]] += data[p]
-
-
-@compiled
-def _bernoulli(texts: _Texts, blocks: _Blocks, training: _Training, alpha: float, scores: FloatArray) -> None:
-    """Write the log-probabilities of words that occur or not."""
-    indptr, indices, data = texts.indptr, texts.indices, texts.data
-    chosen, starts, first, inside = blocks
-    totals, logs, n_train, log_priors = training.totals, training.logs, training.n_rows, training.log_priors
-    n_words, n_classes = totals.shape
-    # Number of words that so many training texts of a class hold.
-    words_by_count = np.zeros((n_classes, len(logs)), dtype=np.int64)
-    for j in range(n_words):
-        for c in range(n_classes):
-            words_by_count[c, totals[j, c]] += 1
-    for k in range(first, len(starts) - 1):
-        block = chosen[starts[k] : starts[k + 1]]
-        inner = block if inside else block[:0]
-        _move(texts, inner, totals, words_by_count, -1)
-        out = scores[starts[k] - starts[first] : starts[k + 1] - starts[first]]
-        for c in range(n_classes):
-            out[:, c] = log_priors[k, c]
-            for count in range(n_train[k, c] + 1):
-                if words_by_count[c, count] > 0:
-                    out[:, c] += words_by_count[c, count] * math.log1p(-(count + alpha) / (n_train[k, c] + 2 * alpha))
-        for t in range(len(block)):
-            for c in range(n_classes):
-                score = 0.0
-                for p in range(indptr[block[t]], indptr[block[t] + 1]):
-                    if data[p] > 0:
-                        present = totals[indices[p], c]
-                        score += logs[present] - logs[n_train[k, c] - present]
-                out[t, c] += score
-        _move(texts, inner, totals, words_by_count, 1)
-
-
-@compiled
-def _move(texts: _Texts, block: IntArray, totals: NDArray[np.uint32], words_by_count: IntArray, sign: int) -> None:
-    """Add the texts of a block to the training part, or take them out of it."""
-    indptr, indices, data, codes = texts
-    for i in block:
-        c = codes[i]
-        for p in range(indptr[i], indptr[i + 1]):
-            j = indices[p]
-            words_by_count[c, totals[j, c]] -= 1
-            totals[j, c] += sign * data[p]
-            words_by_count[c, totals[j, c]] += 1

@@ -18,7 +18,7 @@ _AMERICAN = re.compile(
     r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?|[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d*)?|\d+(?:\.\d*)?(?:[eEdD][+-]?\d+)?|\.\d+"
 )
 _GERMAN = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?|\d+(?:,\d*)?(?:[eEdD][+-]?\d+)?|,\d+")
-_COMMA_GROUPS, _POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+"), re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
+_POINT_GROUPS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 _CODE = re.compile(r"[+-]?0\d+")
 LEAST_WITH_UNITS = 3  # different numbers; with fewer, `2D` and `3D` are labels
 MOST_HAVE_UNITS = 0.5  # share of the different numbers; with fewer, `5more` and `1.2k` among plain numbers are labels
