@@ -105,6 +105,13 @@ MISTAKES = {  # table, options, part of the message, options that mend it
     "a column of text for the score": (
         FOLDS.assign(grade="good"), ["--score", "grade"], "--score accuracy", ["--score", "accuracy"],
     ),
+    "no column of folds": (
+        FOLDS.pivot(index=["seed", "fold"], columns="model", values="accuracy"), ["--metric", "accuracy"], "--n-splits FOLDS",
+        ["--metric", "accuracy", "--n-splits", "5"],
+    ),
+    "a cut that does not fit": (
+        FOLDS, ["--n-splits", "4"], "--n-splits 4 does not fit the 15 scores of every learner", ["--n-splits", "5"],
+    ),
     "no direction": (
         FOLDS.rename(columns={"accuracy": "quality"}), [], "say --better higher or --better lower",
         ["--score", "quality", "--better", "higher"],

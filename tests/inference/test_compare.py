@@ -45,6 +45,12 @@ FOLD_TESTS = {
 }
 
 
+LONG = pd.DataFrame(
+    [(name, fold, 0.5 + 0.01 * fold * place) for place, name in enumerate("xy") for fold in range(6)],
+    columns=["model", "fold", "accuracy"],
+)
+
+
 def scores(r, k, seed=0):
     return np.random.default_rng(seed).normal(0.8, 0.05, (2, r, k))
 
@@ -256,6 +262,30 @@ def test_the_interval_of_wilcoxon_never_contradicts_the_test_of_rounded_tables()
     assert low < 0.1 < high and high - low < 0.4
 
 
+def test_scores_that_can_only_be_of_folds_need_no_design():
+    a, b = scores(3, 5)
+    cv = RepeatedKFold(n_splits=5, n_repeats=3, random_state=0)
+    results = [{"test_score": one.ravel(), "fit_time": one.ravel()} for one in (a, b)]
+    expected = compare(a, b, design="folds").rows
+    for found in (
+        compare(a, b),
+        compare(a.ravel(), b.ravel(), cv=cv),
+        compare(a.ravel().tolist(), b.ravel().tolist(), n_splits=5),
+        compare(a.ravel(), b.ravel(), n_repeats=3),
+        compare(*results, cv=cv),
+        compare(*map(pd.DataFrame, results), n_splits=5),
+        compare({"x": results[0], "y": results[1]}, cv=cv),
+        compare({"x": a, "y": b}),
+        compare(pd.DataFrame({"x": a.ravel(), "y": b.ravel()}), design="folds", cv=cv),
+    ):
+        assert found.design == "folds" and found.shape == "one data set, 3 x 5 folds"
+        assert found.to_frame().equals(compare(a, b, design="folds").to_frame()) and len(found.rows) == len(expected)
+    by_fold = [pd.Series(one[0], pd.RangeIndex(5, name="fold")) for one in (a, b)]
+    assert compare(*by_fold).shape == "one data set, 5 folds"
+    by_set = [pd.Series(one[0], pd.Index(list("pqrst"), name="dataset")) for one in (a, b)]
+    assert compare(*by_set).design == "datasets"
+
+
 @pytest.mark.parametrize("design", ["folds", "datasets"])
 def test_names_come_with_the_scores(design):
     rng = np.random.default_rng(5)
@@ -273,7 +303,23 @@ def test_names_come_with_the_scores(design):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: compare(a, a), "design=None must say what a score stands for: 'folds'"),
+        (lambda a: compare(a[0], a[1]), "have 4 numbers each; say what one is for.*n_splits=FOLDS.*design='datasets'"),
+        (lambda a: compare({"x": a[0], "y": a[1]}), "x and y have 4 numbers each"),
+        (lambda a: compare(a[0] > 1, a[1] > 4), "right or wrong for each item: .*unit='item'"),
+        (lambda a: compare(a), "scores_b is missing.*design='datasets'"),
+        (lambda a: compare(0.9, 0.8), "one number has no spread"),
+        (lambda a: compare("scores.csv"), r"pd.read_csv\('scores.csv'\)"),
+        (lambda a: compare(GaussianNB(), GaussianNB(), cv=5), "scores_a is a learner, GaussianNB; .* give X= and y="),
+        (lambda a: compare({"params": [], "split0_test_score": a[0]}, a[0]), "cv_results_ of a search"),
+        (lambda a: compare(pd.DataFrame({"params": [{}], "split0_test_score": 1.0})), "cv_results_ of a search"),
+        (lambda a: compare(LONG, design="folds"), "leave design='folds' out, or say unit='fold'"),
+        (lambda a: compare(LONG, design="sources"), "scores_a.pivot"),
+        (
+            lambda a: compare(*(LONG[LONG.model == name] for name in "xy"), cv=5),
+            r"compare\(pd.concat\(\[scores_a, scores_b\]\)\)",
+        ),
+        (lambda a: compare(a, a, n_splits=5), r"shape \(3, 4\), but n_splits=5 makes \(r, 5\)"),
+        (lambda a: compare({"x": a, "y": a, "z": a}, n_splits=4), r"compare\(pd.DataFrame\(scores_a\), n_splits=FOLDS"),
         (lambda a: compare(a, a, design="fold"), "design='fold' must say what a score stands for: 'folds'"),
         (lambda a: compare({"x": a, "y": a, "z": a}, design="folds"), "scores_a holds 3 learners; design='folds' compares two"),
         (lambda a: compare({"x": a[0], "y": a[0, :2]}, design="datasets"), r"shapes \{'x': \(4,\), 'y': \(2,\)\}; expected"),

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import RepeatedKFold, ShuffleSplit
 
 from foldshift.core.errors import DataError
 from foldshift.inference import compare, mcnemar, wilcoxon_signed_ranks
@@ -133,7 +134,9 @@ def test_names_of_metrics_tell_the_direction():
 
 def test_arguments_of_other_designs_are_refused():
     frame = wide([1, 0, 1], [1, 1, 0])
-    with pytest.raises(ValueError, match="n_splits cannot be used with a table of scores"):
+    with pytest.raises(ValueError, match="names cannot be used with a table of scores; its columns name the learners"):
+        compare(frame, names=["x", "y"])
+    with pytest.raises(ValueError, match="n_splits='5' says that rows are folds of one data set, but column 'item'"):
         compare(frame, n_splits=5)
     with pytest.raises(ValueError, match="clusters is for a table of scores"):
         compare([0.1, 0.2], [0.2, 0.1], design="datasets", clusters="c")
@@ -161,3 +164,52 @@ def test_columns_of_any_kind_have_the_same_answer():
     for size in (1e308, 1e-308):
         with pytest.raises(DataError, match="the largest score is"):
             compare(frame.assign(correct=frame.correct * size), better="higher")
+
+
+def of_folds(r, k):
+    """Scores of two learners in long form, a row for each fold of each repetition."""
+    rng = np.random.default_rng(9)
+    rows = [(m, i, j, 0.8 + 0.02 * (m == "B") + 0.02 * rng.normal()) for m in "AB" for i in range(r) for j in range(k)]
+    return pd.DataFrame(rows, columns=["model", "seed", "fold", "accuracy"])
+
+
+def test_the_cut_of_a_table_is_said_where_no_column_does():
+    long = of_folds(3, 5)
+    expected = compare(long).pairs[0]
+    flat = long.assign(fold=long.fold + 5 * long.seed).drop(columns="seed")
+    wide_form = flat.pivot(index="fold", columns="model", values="accuracy").reset_index(drop=True)
+    cv = RepeatedKFold(n_splits=5, n_repeats=3, random_state=0)
+    texts = flat.assign(fold="split " + flat.fold.astype(str))
+    for found in (
+        compare(long, n_splits=5),
+        compare(long, cv=cv),
+        compare(flat, cv=cv),
+        compare(texts, n_splits=5),
+        compare(flat.drop(columns="fold"), n_splits=5, n_repeats=3),
+        compare(long.drop(columns="seed"), n_repeats=3),
+        compare(long.drop(columns="fold"), n_splits=5),
+        compare(wide_form, n_splits=5, metric="accuracy"),
+    ):
+        assert found.table.design.words(15) == "3 x 5 folds"
+        pair = found.pairs[0]
+        assert (pair.estimate, pair.low, pair.p_value) == pytest.approx((expected.estimate, expected.low, expected.p_value))
+    wrong = compare(flat).pairs[0]  # read as fifteen folds, the correction is too small
+    assert wrong.p_value < expected.p_value
+    shuffles = compare(flat, cv=ShuffleSplit(15, test_size=0.2, random_state=0))
+    assert shuffles.table.design.words(15) == "15 hold-outs" and shuffles.table.design.overlap == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda t: t, {"n_splits": 4}, "n_splits='4' does not fit the 15 scores of every learner; say n_splits=FOLDS"),
+        (lambda t: t, {"cv": 10}, "every learner has 15 scores, but cv=10 makes 10"),
+        (lambda t: t, {"n_splits": 3, "n_repeats": 5}, "5 x 3 repetitions x folds, but the table names 3 x 5; .* say n_splits=5"),
+        (lambda t: t, {"n_splits": 5, "unit": "item"}, "unit='item' that they are not; say unit='fold'"),
+        (lambda t: t.drop(columns=["seed", "fold"])[1:], {"n_splits": 5}, "'B' has 15 rows and 'A' 14; .* fold='COLUMN'"),
+        (lambda t: t.assign(dataset=np.arange(30) % 15), {"n_splits": 5}, "column 'dataset' holds the dataset"),
+    ],
+)
+def test_a_cut_that_does_not_fit_the_table_is_refused(change, options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(change(of_folds(3, 5)), **options)

@@ -11,7 +11,7 @@ from foldshift.advice.rules import read_rules
 from foldshift.datasets import own_files
 from foldshift.datasets.readers import header, infer
 from foldshift.datasets.readers.columns import text_values
-from foldshift.inference.comparisons.compare import HELD
+from foldshift.inference.comparisons.over_folds import HELD
 from foldshift.inference.intervals.cross_validation import KNOWN_LOW, NEW_SOURCE_LOW
 from foldshift.inference.repetitions.recommend import Repetitions, recommend_repetitions
 from foldshift.shift import dependence_test, energy_distance_test

@@ -9,17 +9,22 @@ from foldshift.command.read_tables import read_all_columns
 from foldshift.core.files import write_text
 from foldshift.core.remedies import at
 from foldshift.inference.score_tables.score_comparison import compare_table
+from foldshift.inference.score_tables.stated_cut import with_stated_cut
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
     from foldshift.inference.score_tables.score_columns import TableColumns
+    from foldshift.inference.score_tables.stated_cut import Sizes
     from foldshift.inference.score_tables.table_comparison import TableComparison
 
 
-def compared(file: str, options: TableOptions, columns: TableColumns, **how: Any) -> tuple[TableComparison, list[str]]:
-    """Compare the learners of a table of scores; also return notes on how it was read."""
+def compared(
+    file: str, options: TableOptions, columns: TableColumns, cut: dict[str, Any], *, sizes: Sizes, **how: Any
+) -> tuple[TableComparison, list[str]]:
+    """Compare the learners of a table of scores, cut as stated; also return notes on how it was read."""
     table = read_all_columns(file, options)
-    return compare_table(table.frame, columns, **how), table.notes
+    of_cut = with_stated_cut(table.frame, columns, sizes, cut)
+    return compare_table(of_cut.frame, of_cut.columns, sizes=of_cut.sizes, **how), table.notes
 
 
 def comparison_json(result: TableComparison, notes: list[str]) -> str:

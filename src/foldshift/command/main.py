@@ -266,6 +266,8 @@ def drift(
 @click.option("--unit", metavar="UNIT", help="What the answer is about: item, fold or dataset; by default the finest there is.")
 @click.option("--metric", metavar="NAME", help="Name of the score, or the one to take of a column of metrics.")
 @click.option("--better", metavar="WHICH", help="Whether higher or lower scores are better, if the metric does not tell.")
+@click.option("--n-splits", type=click.IntRange(1), metavar="FOLDS", help="Folds of a repetition, where no column says the fold.")
+@click.option("--n-repeats", type=click.IntRange(1), metavar="N", help="Repetitions, where no column says which one.")
 @click.option("--n-train", type=float, metavar="ROWS", help="Rows of a training part, for folds.")
 @click.option("--n-test", type=float, metavar="ROWS", help="Rows of a test part, for folds.")
 @click.option("--rope", type=click.FloatRange(0), default=0.0, metavar="X", help="Differences up to this do not matter.")
@@ -279,6 +281,8 @@ def compare(
     file: str,
     options: TableOptions,
     metric: str | None,
+    n_splits: int | None,
+    n_repeats: int | None,
     n_train: float | None,
     n_test: float | None,
     rope: float,
@@ -301,7 +305,8 @@ def compare(
     _check_writable(html)
     given: TableColumns = {name: value for name, value in columns.items() if value is not None}  # type: ignore[assignment]
     result, notes = compared(
-        file, options, given, metric=metric, sizes=(n_train, n_test), rope=rope, confidence=confidence
+        file, options, given, {"n_splits": n_splits, "n_repeats": n_repeats}, metric=metric, sizes=(n_train, n_test), rope=rope,
+        confidence=confidence,
     )  # fmt: skip
     _print_notes(notes)
     text = comparison_json(result, notes) if as_json else result.text(verbose=verbose, door="command")

@@ -62,6 +62,14 @@ class Remedy:
         return shown
 
 
+class Number(Remedy):
+    """Remedy whose value is a number, or a word that stands for one."""
+
+    def at(self, door: Door) -> str:
+        """Write the remedy for a door, in Python without quotation marks."""
+        return f"{self.setting}={self.value}" if door == "python" else super().at(door)
+
+
 class Given(Remedy):
     """Setting that the user gave and that a message names as the user wrote it; not a remedy."""
 

@@ -79,6 +79,13 @@ def is_report(scores: Any) -> bool:
     return hasattr(scores, "metrics") and hasattr(scores, "splitter")
 
 
+def of_cross_validate(scores: Any) -> bool:
+    """Recognise what `cross_validate` returns, as a dict or as a frame that holds nothing else."""
+    keys = [str(key) for key in (scores if isinstance(scores, Mapping) else getattr(scores, "columns", ()))]
+    own = isinstance(scores, Mapping) or all(key.startswith(("test_", "train_", "fit_", "score_", "estimator")) for key in keys)
+    return own and any(key.startswith("test_") for key in keys)
+
+
 def cut_differently(a: Any, b: Any) -> bool:
     """Return True if the scores of two learners say that their folds hold different rows."""
     first, second = rows_of_folds(a), rows_of_folds(b)

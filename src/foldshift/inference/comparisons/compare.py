@@ -9,37 +9,28 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.arguments import check_confidence, column_names
-from foldshift.core.errors import unknown
-from foldshift.inference._fold_scores import cut_differently, cuts_anew, first_of_equal, fold_scores, is_report, rows_of_folds
+from foldshift.core.errors import DataError, unknown
+from foldshift.core.remedies import Number, Remedy
+from foldshift.inference._fold_scores import (
+    cut_differently,
+    cuts_anew,
+    first_of_equal,
+    fold_scores,
+    is_report,
+    of_cross_validate,
+    rows_of_folds,
+)
 from foldshift.inference.comparisons.compare_estimators import scored_folds
-from foldshift.inference.comparisons.comparison import Comparison, Row, p_text
-from foldshift.inference.comparisons.equivalence import equivalence_test
+from foldshift.inference.comparisons.comparison import Comparison, Row
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
-from foldshift.inference.comparisons.paired import bayesian_correlated_t, f_5x2cv, mcnemar, nadeau_bengio, paired_t, t_5x2cv
+from foldshift.inference.comparisons.over_folds import fold_rows, instance_rows, shape_in_words
+from foldshift.inference.comparisons.score_design import DESIGNS, check_kinds, design_of, is_search
 from foldshift.inference.score_tables.score_columns import TableColumns
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Array, Estimator, FloatArray, Splitter, TableLike
+    from foldshift.core.types import Array, Estimator, Splitter, TableLike
     from foldshift.inference._fold_scores import CutOptions
     from foldshift.inference.score_tables.table_comparison import TableComparison
-
-DESIGNS = ("folds", "datasets", "sources")
-FOLD_TESTS = (
-    PAIRED_T := "paired t over folds",
-    WONG_T := "Wong's matched t over folds",
-    CORRECTED_T := "Nadeau-Bengio corrected t",
-    BAYESIAN_T := "Bayesian correlated t",
-    EQUIVALENCE := "equivalence (two one-sided corrected t)",
-    T_5X2CV := "5x2cv t",
-    F_5X2CV := "5x2cv F",
-)
-# Shares of false findings between equally good learners, 2,000 data sets each: `make validate WHAT=corrected-t`.
-HELD = {
-    "10 x 10 folds": {"5 nearest neighbours": 0.110, "LDA": 0.046, "nearest centroid": 0.042},
-    "10 folds": {"5 nearest neighbours": 0.036, "LDA": 0.013, "nearest centroid": 0.014},
-    "15 hold-outs": {"5 nearest neighbours": 0.093, "LDA": 0.060, "nearest centroid": 0.057},
-    "5 x 2 folds": {"5 nearest neighbours": 0.160, "LDA": 0.093, "nearest centroid": 0.076},  # of the 5x2cv F
-}
 
 
 @overload
@@ -48,6 +39,9 @@ def compare(
     scores_b: None = None,
     *,
     design: None = None,
+    cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
+    n_splits: int | None = None,
+    n_repeats: int | None = None,
     metric: str | None = None,
     n_train: float | None = None,
     n_test: float | None = None,
@@ -62,7 +56,7 @@ def compare(
     scores_a: TableLike,
     scores_b: TableLike = None,
     *,
-    design: Literal["folds", "datasets", "sources"],
+    design: Literal["folds", "datasets", "sources"] | None = None,
     names: Sequence[str] | None = None,
     cv: int | Splitter | Iterable[tuple[Array, Array]] | None = None,
     n_splits: int | None = None,
@@ -129,15 +123,17 @@ def compare(
         learners as scores_a and scores_b of shape (n_blocks,). The names of a data frame's columns are those of the learners. Any
         design: scores_a may be a dict of each learner's name to its scores. No design and one data frame: a table of scores, see
         `columns`.
-    design : {"folds", "datasets", "sources"}
-        Unit that a score belongs to; required but for a table of scores, as the same shape may be either. ``sources``: one score
-        for each source left out.
+    design : {"folds", "datasets", "sources"}, optional
+        Unit that a score belongs to. ``sources``: one score for each source left out. By default ``folds`` if an argument is for
+        folds alone (`cv`, `n_splits`, `n_repeats`, sizes, `correct_a`), or if scores are those of `cross_validate`, a report, or
+        of shape (r, k). Flat scores without any of these are refused, as they may be either.
     names : sequence of str, optional
         Names of the learners; by default those in the scores, else "a", "b", ...
     cv : int, splitter or iterable of (train, test), optional
         Splitter that cut the data, for folds: the numbers of folds and repetitions are read from it; other shapes are refused.
     n_splits, n_repeats : int, optional
-        Folds and repetitions, instead of `cv`.
+        Folds and repetitions, instead of `cv`. They also say what the rows of a table of scores are, in the order of
+        `cross_val_score` where no column names the fold.
     metric : str, optional
         Name of the scorer, if `cross_validate` was given several.
     n_train, n_test : float, optional
@@ -188,7 +184,7 @@ def compare(
     >>> X, y = load_iris(return_X_y=True)
     >>> cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=2, random_state=0)
     >>> scores = [cross_val_score(model, X, y, cv=cv) for model in (KNeighborsClassifier(), GaussianNB())]
-    >>> comparison = compare(*scores, design="folds", cv=cv, names=["5NN", "naive Bayes"])
+    >>> comparison = compare(*scores, cv=cv, names=["5NN", "naive Bayes"])
     >>> comparison.shape, round(comparison.row("Nadeau-Bengio corrected t").estimate, 4)
     ('one data set, 2 x 5 folds', 0.0067)
 
@@ -210,20 +206,26 @@ def compare(
     .. [5] Wong, T.-T. (2015). Performance evaluation of classification algorithms by k-fold and leave-one-out cross validation.
            Pattern Recognition 48, Theorems 2 and 4.
     """
-    if design is None and scores_b is None and isinstance(scores_a, pd.DataFrame):
-        others = {"names": names, "cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "correct_a": correct_a,
-                  "correct_b": correct_b, "same_folds": same_folds}  # fmt: skip
-        return _of_table(scores_a, columns, others, metric, (n_train, n_test), rope, confidence)
+    table = isinstance(scores_a, pd.DataFrame) and not of_cross_validate(scores_a) and not is_search(scores_a)
+    if table and design is None and scores_b is None:
+        cut = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats}
+        others = {"names": names, "correct_a": correct_a, "correct_b": correct_b, "same_folds": same_folds or None}
+        return _of_table(scores_a, columns, (cut, others), metric, (n_train, n_test), rope, confidence)
     if X is not None or y is not None:
         found = scored_folds((scores_a, scores_b), X, y, cv, metric, groups, confidence)
-        of_folds = compare(
+        over_folds = compare(
             *found.scores, design="folds", cv=found.splits, names=names or found.names, rope=rope, confidence=confidence
         )  # fmt: skip
-        return of_folds._replace(rows=[found.pooled, *of_folds.rows])
+        return over_folds._replace(rows=[found.pooled, *over_folds.rows])
     if columns:
         raise ValueError(
             f"{', '.join(columns)} {'are' if len(columns) > 1 else 'is'} for a table of scores: one data frame, no design"
         )
+    check_kinds(scores_a, scores_b, design)
+    of_folds = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats, "n_train": n_train, "n_test": n_test,
+                "correct_a": correct_a, "correct_b": correct_b, "same_folds": same_folds}  # fmt: skip
+    if design is None:
+        design = design_of(scores_a, scores_b, [name for name, value in of_folds.items() if value is not None])
     if design not in DESIGNS:
         raise ValueError(
             f"design={design!r} must say what a score stands for: 'folds' (of one data set), 'datasets' (one score for each) or "
@@ -283,175 +285,47 @@ def compare(
         a, b = a[first], b[first]
         if correct_a is not None and correct_b is not None and len(first) < n_made:
             correct_a, correct_b = (np.atleast_2d(correct)[first] for correct in (correct_a, correct_b))
-    rows = _fold_rows(a, b, overlap, unpaired if not same_folds else None, rope, confidence)
-    rows += _instance_rows(correct_a, correct_b, a.shape, confidence)
+    rows = fold_rows(a, b, overlap, unpaired if not same_folds else None, rope, confidence)
+    rows += instance_rows(correct_a, correct_b, a.shape, confidence)
     blocks = f"its blocks must be independent, data sets or sources; the {a.size} results here are about the rows of one data set"
     rows += [Row(test, False, blocks) for test in ("Wilcoxon signed ranks", "sign test", "Friedman", "Iman-Davenport F")]
     names = _names(names, 2)
-    shape = f"one data set, {_shape(a.shape)}" + ("" if same_folds else f" and {_shape(b.shape)}, different ones")
+    shape = f"one data set, {shape_in_words(a.shape)}" + ("" if same_folds else f" and {shape_in_words(b.shape)}, different ones")
     if len(a) < n_made:
         shape += f" ({n_made} repetitions, of which {n_made - len(a)} repeat a partition and do not count)"
     return Comparison(names, design, shape, confidence, rows, rope)
 
 
 def _of_table(
-    frame: pd.DataFrame, columns: TableColumns, others: dict[str, Any], metric: str | None, sizes: tuple[Any, Any], rope: float,
-    confidence: float,
+    frame: pd.DataFrame, columns: TableColumns, how: tuple[dict[str, Any], dict[str, Any]], metric: str | None,
+    sizes: tuple[Any, Any], rope: float, confidence: float,
 ) -> TableComparison:  # fmt: skip
-    """Compare the learners of a table of scores; refuse arguments that are for other designs."""
+    """Compare the learners of a table of scores; `how` it was cut, and arguments that are for other designs."""
     from foldshift.inference.score_tables.score_comparison import compare_table
+    from foldshift.inference.score_tables.stated_cut import with_stated_cut
 
-    wrong = [name for name, value in others.items() if value is not None]
+    wrong = [name for name, value in how[1].items() if value is not None]
     if wrong:
-        raise ValueError(f"{', '.join(wrong)} cannot be used with a table of scores; for arrays of scores say design=")
+        why = "its columns name the learners" if wrong == ["names"] else "give the scores of either learner as an array"
+        raise ValueError(f"{', '.join(wrong)} cannot be used with a table of scores; {why}")
     strange = [name for name in columns if name not in TableColumns.__annotations__]
     if strange:
         raise TypeError(unknown("argument", strange[0], TableColumns.__annotations__))
-    return compare_table(frame, columns, metric=metric, sizes=sizes, rope=rope, confidence=confidence)
-
-
-def _fold_rows(
-    a: FloatArray, b: FloatArray, overlap: float | None, unpaired: str | None, rope: float, confidence: float
-) -> list[Row]:
-    """Rows of the tests that work on the scores of the folds; `unpaired` says why they are not paired (None: they are)."""
-    if unpaired is not None:
-        different = "the learners were tested on different folds, so there is nothing to pair; run both on the same folds"
-        reason = unpaired or different
-        return [Row(test, False, reason, estimate=float(a.mean() - b.mean())) for test in FOLD_TESTS]
-    d = a - b
-    if d.size < 2 or overlap is None:
-        reason = "a single result has no spread to compare with; repeat, or use several folds"
-        return [Row(test, False, reason, estimate=float(d.mean())) for test in FOLD_TESTS]
-    r, k = d.shape
-    naive = paired_t(d, confidence=confidence)
-    same = _training_overlap(k)
-    repeated = f"; the {r} repetitions test the same rows again and would be counted as independent" if r > 1 else ""
-    rows = [Row.of_t(PAIRED_T, False, f"{same}: the variance is too small and p too small{repeated}", naive)]
-    if r == 1 and k > 1:
-        reason = f"its fold accuracies are taken for independent (Wong's Proposition 1), but {same}"
-        reason += "; the figures are those of the paired t"
-        rows.append(Row.of_t(WONG_T, False, reason, naive))
-    else:
-        rows.append(Row(WONG_T, False, f"it is for one partition into k folds; here are {_shape((r, k))}"))
-    constant = "; all differences are the same, so p says nothing" if naive.standard_error == 0 else ""
-    return rows + _corrected_rows(d, overlap, rope, confidence, constant) + _five_by_two_rows(d, constant)
-
-
-def _corrected_rows(d: FloatArray, overlap: float, rope: float, confidence: float, constant: str) -> list[Row]:
-    """Rows of the tests whose variance allows for the shared training rows."""
-    r, k = d.shape
-    never = f"; {r} repetitions are not {r} independent experiments, and this term does not shrink with them" if r > 1 else ""
-    reason = (
-        f"the variance s2 (1/{d.size} + {overlap:.4g}) allows for the shared training rows by its second term{never}{constant}"
-    )
-    corrected = nadeau_bengio(d, 1.0, overlap, confidence=confidence)
-    rows = [Row.of_t(CORRECTED_T, True, f"{reason}. {_held(r, k)}", corrected)]
-    rho = overlap / (1 + overlap)
-    posterior = bayesian_correlated_t(d, rho, rope)
-    region = (
-        f"within means differences up to {rope:g}"
-        if rope > 0
-        else "no region of practical equivalence is given (rope=0), so it asks only for the sign"
-    )
-    reason = f"the same variance, rho = {rho:.4g}, read as a posterior; {region}{never}{constant}"
-    low, high = posterior.interval(confidence=confidence)
-    shares = posterior.left, posterior.rope, posterior.right
-    mean, df = posterior.mean, posterior.df
-    rows.append(Row(BAYESIAN_T, True, reason, df=df, estimate=mean, low=low, high=high, probabilities=shares))
-    if rope > 0:
-        equal = equivalence_test(corrected, rope, alpha=min(1 - confidence, 0.49))
-        reason = f"the same variance; a small p shows that the learners differ by less than {rope:g}{constant}"
-        rows.append(Row(EQUIVALENCE, True, reason, df=corrected.df, p_value=equal.p_value, estimate=corrected.estimate))
-    else:
-        rows.append(Row(EQUIVALENCE, False, "give rope=, the largest difference that does not matter, in units of the score"))
-    return rows
-
-
-def _five_by_two_rows(d: FloatArray, constant: str) -> list[Row]:
-    """Rows of the tests for five repetitions of two folds."""
-    if d.shape != (5, 2):
-        reason = f"it needs five repetitions of two folds; here are {_shape(d.shape)}"
-        return [Row(T_5X2CV, False, reason), Row(F_5X2CV, False, reason)]
-    t, f = t_5x2cv(d), f_5x2cv(d)
-    t_reason = "five repetitions of two folds; it rests on the first difference alone, so prefer the F, which uses all ten"
-    f_reason = f"five repetitions of two folds{constant}. {_shares('5 x 2 folds')}"
-    return [
-        Row(T_5X2CV, True, t_reason + constant, t.statistic, t.df, t.p_value, t.estimate),
-        Row(F_5X2CV, True, f_reason, f.statistic, f.df, f.p_value, f.estimate),
-    ]
-
-
-def _instance_rows(correct_a: TableLike, correct_b: TableLike, shape: tuple[int, ...], confidence: float) -> list[Row]:
-    """Rows of the tests that work on the rows of the data set."""
-    tests = ["McNemar", "Wong's matched t over rows"]
-    if correct_a is None and correct_b is None:
-        reason = "it needs to know which rows each learner got right (classification): pass correct_a and correct_b"
-        return [Row(test, False, reason) for test in tests]
-    if correct_a is None or correct_b is None:
-        raise ValueError(f"{'correct_a' if correct_a is None else 'correct_b'} is missing; give both or neither")
-    x_a, x_b = np.atleast_2d(correct_a), np.atleast_2d(correct_b)
-    if x_a.shape != x_b.shape or x_a.ndim != 2 or len(x_a) != shape[0]:
-        raise ValueError(
-            f"correct_a and correct_b have shapes {x_a.shape} and {x_b.shape}; expected ({shape[0]}, n), n rows in every "
-            f"repetition"
-        )
-    all_of_them = mcnemar(x_a, x_b, confidence=confidence)
-    test = mcnemar(x_a[0], x_b[0], confidence=confidence)
-    n, (r, k) = x_a.shape[1], shape
-    first = each = ""
-    if r > 1:
-        shared = f"would count every row {r} times" if k > 1 else "would count the rows that they share several times"
-        first = f"; by the first of {r} repetitions: adding them up {shared} as independent"
-        each = f" (p of each from {p_text(all_of_them.p_value.min())} to {p_text(all_of_them.p_value.max())})"
-    reason = (
-        f"exact; every row is tested once by both ({test.only_a} right for the first learner only, {test.only_b} for the second "
-        f"only). It is about the models trained here: how results vary with the training set is left out{first}{each}"
-    )
-    rows = [Row(tests[0], True, reason, test.statistic, np.nan, test.p_value, test.estimate, test.low, test.high)]
-    y = x_a[0].astype(float) - x_b[0]
-    if n < 2:
-        return [*rows, Row(tests[1], False, "a single row has no spread")]
-    counts = (test.only_b, n - test.only_a - test.only_b, test.only_a)
-    enough = min(counts) >= 5
-    if k != n:
-        reason = f"it is for leave-one-out, k = n; here k = {k} and n = {n}. McNemar's is the test of the same rows"
-    elif not enough:
-        reason = f"it needs at least 5 rows of each difference -1, 0, 1; here are {', '.join(map(str, counts))}. Use McNemar's"
-    else:
-        reason = "leave-one-out with at least 5 rows of each difference -1, 0, 1; it takes the rows for independent, although "
-        reason += "the models share training rows"
-    return [*rows, Row.of_t(tests[1], k == n and enough, reason + first, paired_t(y, confidence=confidence))]
-
-
-def _held(r: int, k: int) -> str:
-    """Report in words how well the corrected t held its level in simulations of this design."""
-    return _shares("10 x 10 folds" if r > 1 and k > 1 else "10 folds" if k > 1 else "15 hold-outs")
-
-
-def _shares(design: str) -> str:
-    """Report in words how often a test found a difference that does not exist, in simulations of this design."""
-    shares = ", ".join(f"{share:.1%} ({learner})" for learner, share in HELD[design].items())
-    return (
-        f"It is a rule of thumb: with {design} of 100 simulated rows it found a difference at .05 between two equally good "
-        f"learners in {shares} of the cases"
-    )
-
-
-def _training_overlap(k: int) -> str:
-    if k == 1:
-        return "the training parts of repeated hold-out share rows"
-    if k == 2:
-        return "each of the two folds is trained on what the other is tested on"
-    return f"any two training sets of a partition share {(k - 2) / (k - 1):.0%} of their rows, so folds are not independent"
+    table = with_stated_cut(frame, columns, sizes, how[0])
+    return compare_table(table.frame, table.columns, metric=metric, sizes=table.sizes, rope=rope, confidence=confidence)
 
 
 def _by_name(scores: Any, names: Sequence[str] | None, design: str) -> tuple[Any, Any, Sequence[str] | None]:
     """Read the scores of both learners, or of all as a table, and their names from a dict or a data frame that has them."""
-    if isinstance(scores, Mapping) and not any(str(key).startswith("test_") for key in scores):
+    if design == "folds" and isinstance(scores, pd.DataFrame) and column_names(scores) and not of_cross_validate(scores):
+        scores = {name: scores[name] for name in scores}
+    if isinstance(scores, Mapping) and not of_cross_validate(scores):
         names = list(scores) if names is None else names
         if design == "folds":
             if len(scores) != 2:
-                raise ValueError(f"scores_a holds {len(scores)} learners; design='folds' compares two of them at a time")
+                what = f"scores_a holds {len(scores)} learners; design='folds' compares two of them at a time; for all of them "
+                call = "compare(pd.DataFrame(scores_a), ", Number("n_splits", "FOLDS"), ", ", Remedy("better", "higher"), ")"
+                raise DataError(what, *call)
             return *scores.values(), names
         sizes = {key: np.shape(values) for key, values in scores.items()}
         if len(set(sizes.values())) != 1 or len(next(iter(sizes.values()))) != 1:
@@ -471,10 +345,3 @@ def _names(given: Sequence[str] | None, k: int) -> tuple[str, ...]:
 
 def _letter(i: int) -> str:
     return chr(ord("a") + i) if i < 26 else f"learner {i + 1}"
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    r, k = shape
-    if k == 1:
-        return f"hold-out, {r} times" if r > 1 else "hold-out, once"
-    return f"{r} x {k} folds" if r > 1 else f"{k} folds"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.errors import DataError
-from foldshift.core.remedies import Given, Message, Remedy
+from foldshift.core.remedies import Given, Message, Number, Remedy
 from foldshift.inference.score_tables.score_columns import (
     CLUSTERS,
     ROLES,
@@ -174,7 +174,9 @@ def _unit_of(cells: pd.DataFrame, found: Columns, levels: list[str], unit: Unit 
             Remedy("unit", "item"),
             ", ",
             Remedy("unit", "dataset"),
-            ", or name the column of folds: ",
+            ", folds in their order: ",
+            Number("n_splits", "FOLDS"),
+            ", or name their column: ",
             Remedy("fold", "COLUMN"),
         )
         raise DataError("no column says what a row is; say it: ", *choices)
