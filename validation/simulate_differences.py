@@ -23,6 +23,7 @@ from scipy.special import expit  # noqa: E402
 
 from foldshift.inference import mcnemar, nadeau_bengio, score_difference_interval  # noqa: E402
 from foldshift.inference.comparisons.sign_flips import sign_flip_p  # noqa: E402
+from foldshift.inference.intervals.score_difference import PAIRED  # noqa: E402
 from held_out_scores import HELD_OUT  # noqa: E402
 from provenance_tables import write_table  # noqa: E402
 
@@ -118,7 +119,7 @@ def findings(samples):
                 p_value = mcnemar(right[0], right[1], method).p_value
                 signs.setdefault(("accuracy", test), []).append(np.sign(d.sum()) * (p_value <= ALPHA))
         d = np.array(brier).T
-        signs["brier_score", "sign flips"] = (np.sign(d.sum(axis=0)) * (sign_flip_p(d) <= ALPHA)).tolist()
+        signs["brier_score", "sign flips"] = (np.sign(d.sum(axis=0)) * (sign_flip_p(d, PAIRED) <= ALPHA)).tolist()
         for (score, test), found in signs.items():
             yield name, score, test, np.array(found, dtype=float)
 

@@ -10,6 +10,7 @@ from sklearn.model_selection import RepeatedKFold, ShuffleSplit
 from foldshift.core.errors import DataError
 from foldshift.inference import compare, mcnemar, wilcoxon_signed_ranks
 from foldshift.inference.comparisons.sign_flips import MOST_COUNTED, sign_flip_p
+from foldshift.inference.intervals.score_difference import PAIRED
 from foldshift.inference.score_tables.score_columns import higher_is_better
 
 
@@ -25,6 +26,17 @@ def test_sign_flips_count_all_signs_of_few_differences():
     many = np.concatenate([d, np.zeros(50)])[:, None]
     assert sign_flip_p(many)[0] == sign_flip_p(d[:, None])[0]
     assert sign_flip_p(np.zeros((5, 1)))[0] == 1
+
+
+def test_items_of_the_same_models_have_a_wider_spread_of_flips():
+    rng = np.random.default_rng(3)
+    for n in (MOST_COUNTED - 2, 40):
+        d = rng.normal(0.4, 1, (n, 1))
+        assert sign_flip_p(d, 1.2)[0] > sign_flip_p(d)[0] > sign_flip_p(d, 0.8)[0]
+    frame = wide(rng.random(40), rng.random(40) + 0.2)
+    of_folds = compare(frame.assign(fold=np.arange(40) % 5), better="higher").pairs[0]
+    assert of_folds.p_value == sign_flip_p((frame["A"] - frame["B"]).to_numpy()[:, None], PAIRED)[0]
+    assert of_folds.p_value > compare(frame, better="higher").pairs[0].p_value
 
 
 def test_drawn_and_approximated_flips_are_near_the_counted_ones():

@@ -178,5 +178,8 @@ def test_differences_of_scores_hold_their_level_and_find_more_than_the_corrected
     assert provenance["alpha"] == 0.05
     level = cells.query("what == 'level' and test == 'score_difference_interval'")
     assert level["found"].max() <= 0.05
+    flips = cells.query("what == 'level' and test == 'sign flips'")
+    by_size = flips.groupby(["score", "n"])["found"].mean()
+    assert provenance["samples"] >= 100 and by_size.max() <= 0.05 and flips["found"].max() <= 0.06
     power = cells.query("what == 'power' and n == 400").pivot_table(index="test", columns="score", values="found")
     assert (power.loc["score_difference_interval"] > power.loc["corrected resampled t"] + 0.05).all()

@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 MOST_COUNTED = 14  # differences that are not 0, up to which all signs are counted
 N_FLIPS, CHUNK = 9_999, 500
-MOST_DRAWN = 2_000  # units; above, p is that of the normal approximation
 SEED = 1935  # of the signs; fixed, so that the same scores have the same p
 ROUNDING = 1e-12  # share of the largest sum below which two sums are equal
 
 
-def sign_flip_p(differences: FloatArray) -> FloatArray:
+def sign_flip_p(differences: FloatArray, factor: float = 1.0) -> FloatArray:
     """Two-sided p of every column of differences, shape (n_units, n_pairs), by flips of the signs of whole units.
 
-    Zero differences change nothing. Few others: all signs are counted. More: 9,999 draws of a fixed seed, the same for all
+    `factor` is that of the variance of a sum, above 1 where units share the models that scored them: the sum seen is divided by
+    its root. Zero differences change nothing. Few others: all signs are counted. More: 9,999 draws of a fixed seed, the same for all
     columns, and ``p = (1 + as far) / (1 + draws)``.
     """
     p = np.ones(differences.shape[1])
@@ -33,10 +33,10 @@ def sign_flip_p(differences: FloatArray) -> FloatArray:
             drawn.append(column)
             continue
         signs = np.array(list(product((-1.0, 1.0), repeat=len(d))))
-        p[column] = _as_far(signs @ d, float(d.sum()), float(np.abs(d).sum())).mean()
+        p[column] = _as_far(signs @ d, float(d.sum()) / np.sqrt(factor), float(np.abs(d).sum())).mean()
     if drawn:
         d = differences[:, drawn]
-        totals, sizes, rng = d.sum(axis=0), np.abs(d).sum(axis=0), np.random.default_rng(SEED)
+        totals, sizes, rng = d.sum(axis=0) / np.sqrt(factor), np.abs(d).sum(axis=0), np.random.default_rng(SEED)
         far = np.zeros(len(drawn))
         for start in range(0, N_FLIPS, CHUNK):
             signs = 2.0 * rng.integers(2, size=(min(CHUNK, N_FLIPS - start), len(d))) - 1

@@ -75,7 +75,7 @@ def compare_table(
         )
     if test in ("flips", "cluster flips"):
         gaps = np.column_stack([_sums(table, table.scores[:, i] - table.scores[:, j]) for i, j in places])
-        found = [one._replace(p_value=float(p)) for one, p in zip(found, sign_flip_p(gaps))]
+        found = [one._replace(p_value=float(p)) for one, p in zip(found, sign_flip_p(gaps, _factor(table)))]
     adjusted = adjust_p([one.p_value for one in found], "holm")
     pairs = []
     for (i, j), one, p in zip(places, found, adjusted):
@@ -127,10 +127,14 @@ def _tested(table: ScoreTable, test: str, i: int, j: int, confidence: float) -> 
     step = 1.0 if table.binary else float(np.abs(d).max()) or float(np.ptp(table.scores)) or 1.0
     shrunk = table.binary and table.clusters is None  # Bonett and Price's interval
     paired = Paired(float(d.mean()), [(d if shrunk else d - d.mean())[None]], [float(n)], [step], shrunk)
-    factor = 1.0 if table.design.of_test_set else PAIRED
-    ends = paired_ends(paired, table.clusters, confidence, factor)
+    ends = paired_ends(paired, table.clusters, confidence, _factor(table))
     p = float(mcnemar(a, b, "mid_p").p_value) if test == "mcnemar" else np.nan
     return _Tested(ends.estimate, ends.low, ends.high, p, ends.standard_error, ends.df)
+
+
+def _factor(table: ScoreTable) -> float:
+    """Factor of the variance of a mean: above 1 where the items of a fold share its models."""
+    return 1.0 if table.design.of_test_set else PAIRED
 
 
 def _sums(table: ScoreTable, d: FloatArray) -> FloatArray:
