@@ -20,8 +20,8 @@ def sign_flip_p(differences: FloatArray, factor: float = 1.0) -> FloatArray:
     """Two-sided p of every column of differences, shape (n_units, n_pairs), by flips of the signs of whole units.
 
     `factor` is that of the variance of a sum, above 1 where units share the models that scored them: the sum seen is divided by
-    its root. Zero differences change nothing. Few others: all signs are counted. More: 9,999 draws of a fixed seed, the same for all
-    columns, and ``p = (1 + as far) / (1 + draws)``.
+    its root. Zero differences change nothing. Few others: all signs are counted. More: 9,999 draws of a fixed seed, the same for
+    all columns, and ``p = (1 + as far) / (1 + draws)``.
     """
     p = np.ones(differences.shape[1])
     drawn = []
