@@ -67,7 +67,7 @@ thorough_fuzz = "$(BIN)/python" tests/fuzz/fuzz_parsers.py --inputs 1000000 --se
 # fifty thousand calls of public functions against SciPy, scikit-learn and, where it is installed, statsmodels: some minutes
 thorough_calls = "$(BIN)/python" tests/fuzz/fuzz_calls.py --calls 50000 --seed 0
 # a run with its files in a bucket of a server on this machine, killed and resumed; calls are counted: ten minutes
-thorough_s3 = "$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]' && \
+thorough_s3 = "$(BIN)/python" -m pip install --quiet --disable-pip-version-check -e '.[cloud]' -r tests/s3_requirements.txt && \
 	"$(BIN)/python" -m pytest tests/engine/test_bucket.py tests/workflow/test_s3.py && "$(BIN)/python" tests/s3_server.py
 # the tests on a cluster of three nodes on this machine, and the whole default configuration there (root, Debian)
 thorough_slurm = FOLDSHIFT_SLURM=1 FOLDSHIFT_SLURM_FULL=1 "$(BIN)/python" -m pytest tests/slurm

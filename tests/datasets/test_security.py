@@ -381,3 +381,13 @@ def test_texts_from_outside_become_one_printable_line():
     assert one_line("a\n b\t\x1b[31mc\u202ed\x85e") == "a b \\x1b[31mc\\u202ed e"
     assert one_line("x" * 10**6, 20) == "x" * 17 + "..."
     assert one_line(" \n ") == "" and one_line(12) == "12"
+
+
+def test_the_openml_client_is_imported_in_its_process_alone(root):
+    """The package fetches, logs and writes on its own; one module calls it, with limits, in a process of its own."""
+    imports = re.compile(r"^\s*(?:import openml\b|from openml\b)|import_module\(.openml|optional\(.openml", re.MULTILINE)
+    files = [
+        file for part in ("src", "scripts", "workflow", "benchmarks", "validation") for file in (root / part).rglob("*.[ps]*")
+    ]
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files if file.suffix in (".py", ".smk")}
+    assert [name for name, text in texts.items() if imports.search(text)] == ["openml_client.py"]

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from foldshift.engine.jobs.s3_patch import FRESH, USED, Answers, ask_less
+from foldshift.engine.jobs.foreign_names import changed
+from foldshift.engine.jobs.s3_patch import FRESH, PACKAGE, TESTED, USED, Answers, ask_less
 
 
 class Missing(Exception):
@@ -73,10 +74,13 @@ def plugin():
         def is_dir(self):
             return True
 
-        mtime = size = inventory = is_dir
+        mtime = size = is_dir
 
-        def cache_key(self, suffix=None):
-            return suffix or self._local_suffix_from_key(self.key)
+        async def inventory(self, cache):
+            raise NotImplementedError
+
+        def cache_key(self, local_suffix=None):
+            return local_suffix or self._local_suffix_from_key(self.key)
 
         def _local_suffix_from_key(self, key):
             return f"b/{key}"
@@ -93,22 +97,30 @@ def plugin():
 
             return SimpleNamespace(objects=SimpleNamespace(filter=below))
 
-    ask_less(Object, lambda storage: storage, "s3://b/run")
+    assert ask_less(Object, lambda storage: storage, "s3://b/run") is None
     return Object, calls
 
 
-def test_another_version_of_the_plugin_is_left_as_it_is():
+def test_another_version_of_the_plugin_is_left_as_it_is_and_a_line_says_so():
     class Object:
         def exists(self):
             return "asked"
 
-    ask_less(Object, None, "s3://b/run")
+    line = ask_less(Object, None, "s3://b/run")
+    assert "is not changed: Object has no bucket_exists" in line and f"pip install '{PACKAGE}=={TESTED}'" in line
     assert Object().exists() == "asked" and not hasattr(Object, "is_dir")
 
 
+def test_a_method_that_takes_something_else_is_not_replaced():
+    Object, _ = plugin()
+    Object.size = lambda self, unit: 0
+    line = ask_less(Object, None, "s3://b/run")
+    assert "Object.size takes (self, unit) and not (self)" in line and Object.size(None, "MB") == 0
+
+
 def test_the_plugin_has_what_is_used_of_it():
-    plugin = pytest.importorskip("snakemake_storage_plugin_s3")
-    assert [name for name in USED if not hasattr(plugin.StorageObject, name)] == []
+    installed = pytest.importorskip("snakemake_storage_plugin_s3")
+    assert changed(installed.StorageObject, USED) is None
 
 
 def test_one_question_tells_whether_an_object_is_there_its_size_and_its_time():

@@ -9,13 +9,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from foldshift.engine.jobs.foreign_names import changed
 from foldshift.engine.rules.snakemake_internals import (
+    LOCK,
     PATHS,
     RUNNING_PATHS,
     TERMINAL,
     MissingInternalError,
     add_configfiles,
     choose_output,
+    guard_lock,
     inside,
     is_nothing_to_do,
     is_quiet,
@@ -52,6 +55,7 @@ from snakemake.logging import logger
 terminal = {"terminal": internals.choose_output(logger, lambda record: True)}
 Path("read.json").write_text(json.dumps(there(internals.PATHS) | terminal))
 assert internals.target_rules(workflow) == ["one"] and internals.is_made(workflow, "one.txt")
+assert [one.docstring for one in internals.inside(workflow, "rules")] == ["The first."]
 assert internals.is_main_process(workflow) and internals.storage_name(workflow) is None
 assert internals.n_cores(workflow) == 1 and internals.path_in_jobs(workflow, "results") == "results"
 
@@ -137,11 +141,23 @@ def test_files_that_are_added_lie_below_those_of_the_command_line(tmp_path):
     assert settings.configfiles == [tmp_path / "low.yaml", tmp_path / "mine.yaml"]
 
 
-def test_the_rate_limiter_is_taken_away_where_there_is_one():
+def test_the_rate_limiter_is_taken_away_and_a_line_says_where_there_is_none():
     scheduler = SimpleNamespace(job_rate_limiter="timers")
-    stop_rate_limiter(SimpleNamespace(scheduler=scheduler))
-    assert scheduler.job_rate_limiter is None
-    stop_rate_limiter(SimpleNamespace(scheduler=SimpleNamespace()))
+    assert stop_rate_limiter(SimpleNamespace(scheduler=scheduler)) is None and scheduler.job_rate_limiter is None
+    line = stop_rate_limiter(SimpleNamespace(scheduler=SimpleNamespace()))
+    assert "workflow.scheduler has no job_rate_limiter" in line and "pip install 'snakemake==9" in line
+
+
+def test_a_lock_of_another_kind_is_left_as_it_is_and_a_line_says_so(monkeypatch):
+    from snakemake.persistence import PersistenceBase
+
+    def theirs(self, patience):
+        raise NotImplementedError
+
+    monkeypatch.setattr(PersistenceBase, "lock", theirs)
+    line = guard_lock(None)
+    assert "PersistenceBase.lock takes (self, patience) and not (self)" in line and "snakemake --unlock" in line
+    assert PersistenceBase.lock is theirs
 
 
 def test_targets_are_those_that_snakemake_reads():
@@ -168,6 +184,6 @@ def test_what_guards_the_lock_and_prefixes_jobs_is_there_in_the_installed_versio
     from snakemake.persistence.file import FilePersistence
     from snakemake.shell import shell
 
-    assert [name for name in ("lock", "locked", "cleanup_locks", "path") if not hasattr(PersistenceBase, name)] == []
+    assert changed(PersistenceBase, LOCK) is None
     assert "_lockdir" in Path(sys.modules[FilePersistence.__module__].__file__).read_text(encoding="utf-8")
     assert callable(shell.prefix) and callable(shell.get_executable)

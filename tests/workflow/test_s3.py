@@ -14,7 +14,9 @@ NEEDED = {"snakemake_storage_plugin_s3": "snakemake-storage-plugin-s3", "moto": 
 MISSING = sorted({package for module, package in NEEDED.items() if importlib.util.find_spec(module) is None})
 pytestmark = [
     pytest.mark.workflow,
-    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; pip install -e '.[cloud]'"),
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; pip install -e '.[cloud]' -r tests/s3_requirements.txt"
+    ),
 ]
 STUDY = "saez_2022"
 SLICE = {"datasets": ["steps"], "learners": ["NN"], "n_seeds": 2}

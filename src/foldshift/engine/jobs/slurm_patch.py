@@ -10,14 +10,25 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from foldshift.engine.jobs.foreign_names import changed, left_alone
+
 LONGEST = 200  # bytes
+PACKAGE, TESTED = "snakemake-executor-plugin-slurm", "2.8.0"
+USED = {"get_job_wildcards": ("job",)}
 
 
-def shorten_log_folders(plugin: Any) -> None:
-    """Change how the plugin names a job, in its folder of logs and in the comment that squeue shows."""
-    joined = getattr(plugin, "get_job_wildcards", None)
-    if joined is not None:
-        plugin.get_job_wildcards = lambda job: shortened(joined(job))
+def shorten_log_folders(plugin: Any) -> str | None:
+    """Change how the plugin names a job, in its folder of logs and in the comment that squeue shows.
+
+    Where the plugin has changed, it is left as it is, and a line says so.
+    """
+    if reason := changed(plugin, USED):
+        return left_alone(
+            PACKAGE, TESTED, reason, "A job whose wildcards join to more than 255 letters may fail before it is submitted."
+        )
+    joined = plugin.get_job_wildcards
+    plugin.get_job_wildcards = lambda job: shortened(joined(job))
+    return None
 
 
 def shortened(name: str) -> str:

@@ -77,7 +77,7 @@ class Session:
             STOPPING.progress = self._progress.words
             internals.choose_output(logger, STOPPING.shows)
             internals.keep_ctrl_c_from_jobs(IGNORED_BY_JOBS)
-            internals.guard_lock(self._lock)
+            self._tell(internals.guard_lock(self._lock))
             or_end(check_arguments, sys.argv)
         self._targets = internals.targets_of(sys.argv) if self.is_main else []
         if or_end(is_paper, self._targets):
@@ -85,8 +85,7 @@ class Session:
         if is_own:
             internals.type_settings(workflow, config)
         self._shown = TerminalChoice()
-        internals.patch_storage(workflow, ask_less)
-        internals.patch_slurm(shorten_log_folders)
+        self._tell(internals.patch_storage(workflow, ask_less), internals.patch_slurm(shorten_log_folders))
         configured = or_end(configure, config, root, self._targets, not self.has_storage)
         if self.is_main:
             self._warn(configured)
@@ -106,7 +105,11 @@ class Session:
         notes = list(configured.notes)
         if not self.has_storage and not configured.config["archived"]:
             notes += filter(None, [forgotten(configured.config["results"], configured.runs)])
-        for note in notes:
+        self._tell(*notes)
+
+    def _tell(self, *notes: str | None) -> None:
+        """Log notes, once for a run: its jobs are quiet."""
+        for note in filter(None, notes if self.is_main else ()):
             logger.warning(f"foldshift: note: {note}")
 
     def _tell_jobs(self) -> None:
@@ -166,7 +169,7 @@ class Session:
     def begin(self, log: Sequence[str] = ()) -> None:
         """Clear what a killed run left half-written, and report from now on how far this run is; `log`: Snakemake's log files."""
         or_end(self._clear)
-        internals.stop_rate_limiter(self._workflow)
+        self._tell(internals.stop_rate_limiter(self._workflow))
         here, dag = internals.runs_locally(self._workflow), internals.inside(self._workflow, "dag")
         factor = pace(self.works) if here else 1.0
         before = internals.jobs_done_before(dag, factor) if here else ()

@@ -19,6 +19,7 @@ from foldshift.core.errors import FoldshiftError
 from foldshift.engine.config.yaml_files import typed
 from foldshift.engine.costs.plan import Job
 from foldshift.engine.costs.timings import Ended, ended_jobs
+from foldshift.engine.jobs.foreign_names import changed, left_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +47,8 @@ PATHS = (
     "local_exec",
 )  # of a workflow that has been read; the paths of a workflow that runs are those of `RUNNING_PATHS`
 TERMINAL = "DefaultStreamHandler"  # name of the log handler of the terminal
-RUNNING_PATHS = ("dag.jobs", "dag.dependencies", "scheduler")
+RUNNING_PATHS = ("dag.jobs", "dag.dependencies", "scheduler", "scheduler.job_rate_limiter")
+LOCK = {"lock": ("self",), "cleanup_locks": ("self",), "locked": None, "path": None}  # of the class that holds it
 
 
 class MissingInternalError(FoldshiftError):
@@ -169,30 +171,41 @@ def runs_locally(workflow: Any) -> bool:
     return bool(inside(workflow, "local_exec"))
 
 
-def patch_storage(workflow: Any, reduce_calls: Callable[[type, type, str], None]) -> None:
-    """Change the class of stored objects of the S3 plugin, where it is in use; see `foldshift.engine.jobs.s3_patch`."""
-    if storage_name(workflow) == "s3":
-        from snakemake_interface_storage_plugins.io import Mtime
+def patch_storage(workflow: Any, reduce_calls: Callable[[type, type, str], str | None]) -> str | None:
+    """Change the class of stored objects of the S3 plugin, where it is in use; see `foldshift.engine.jobs.s3_patch`.
 
-        objects = inside(workflow, "storage_registry").default_storage_provider.get_storage_object_cls()
-        reduce_calls(objects, Mtime, inside(workflow, "storage_settings.default_storage_prefix") or "")
+    The line on a plugin that cannot be changed is returned.
+    """
+    if storage_name(workflow) != "s3":
+        return None
+    from snakemake_interface_storage_plugins.io import Mtime
 
-
-def patch_slurm(shorten: Callable[[Any], None]) -> None:
-    """Change the SLURM plugin, where it is loaded; see `foldshift.engine.jobs.slurm_patch`."""
-    if (plugin := sys.modules.get("snakemake_executor_plugin_slurm")) is not None:
-        shorten(plugin)
+    objects = inside(workflow, "storage_registry").default_storage_provider.get_storage_object_cls()
+    return reduce_calls(objects, Mtime, inside(workflow, "storage_settings.default_storage_prefix") or "")
 
 
-def stop_rate_limiter(workflow: Any) -> None:
-    """Remove the rate limiter of the scheduler.
+def patch_slurm(shorten: Callable[[Any], str | None]) -> str | None:
+    """Change the SLURM plugin, where it is loaded; see `foldshift.engine.jobs.slurm_patch`.
+
+    The line on a plugin that cannot be changed is returned.
+    """
+    plugin = sys.modules.get("snakemake_executor_plugin_slurm")
+    return None if plugin is None else shorten(plugin)
+
+
+def stop_rate_limiter(workflow: Any) -> str | None:
+    """Remove the rate limiter of the scheduler, or return the line on a Snakemake that has none.
 
     Every timer of it starts another one, more with every job. Soon the scheduler would do nothing else, and with a long time span
-    in ``max-jobs-per-timespan`` the process would wait for them at its end (Snakemake 9.27).
+    in ``max-jobs-per-timespan`` the process would wait for them at its end. The command line knows limits, but not the lack of
+    one, and when a Snakefile is read the settings of the scheduler are not there yet (Snakemake 9.27).
     """
     scheduler = inside(workflow, "scheduler")
-    if hasattr(scheduler, "job_rate_limiter"):
-        scheduler.job_rate_limiter = None
+    if not hasattr(scheduler, "job_rate_limiter"):
+        reason = "workflow.scheduler has no job_rate_limiter"
+        return left_alone("snakemake", f"{TESTED}.*", reason, "Its limit of jobs per second may slow down a run of many jobs.")
+    scheduler.job_rate_limiter = None
+    return None
 
 
 def targets_of(arguments: list[str]) -> list[str]:
@@ -216,11 +229,17 @@ def is_made(workflow: Any, file: str) -> bool:
     return any(one.is_producer(file) for one in inside(workflow, "rules"))
 
 
-def guard_lock(guard: Callable[[Path, Callable[[], bool], Callable[[], None]], AbstractContextManager[None]]) -> None:
+def guard_lock(guard: Callable[[Path, Callable[[], bool], Callable[[], None]], AbstractContextManager[None]]) -> str | None:
     """Hold Snakemake's lock of the folder inside a context manager, which gets Snakemake's folder and how to ask for and clear
-    the lock."""
+    the lock.
+
+    The line on a Snakemake that cannot be changed is returned.
+    """
     from snakemake.persistence import PersistenceBase
 
+    if reason := changed(PersistenceBase, LOCK):
+        effect = "A lock that a killed run left stays: snakemake --unlock."
+        return left_alone("snakemake", f"{TESTED}.*", reason, effect)
     lock = PersistenceBase.lock
 
     def clear(persistence: Any) -> None:
@@ -236,6 +255,7 @@ def guard_lock(guard: Callable[[Path, Callable[[], bool], Callable[[], None]], A
             yield
 
     PersistenceBase.lock = guarded
+    return None
 
 
 def keep_ctrl_c_from_jobs(prefix: str) -> None:
