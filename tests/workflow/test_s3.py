@@ -12,11 +12,10 @@ from workflow_runner import ROOT, Workflow
 
 NEEDED = {"snakemake_storage_plugin_s3": "snakemake-storage-plugin-s3", "moto": "moto[server]", "flask": "moto[server]"}
 MISSING = sorted({package for module, package in NEEDED.items() if importlib.util.find_spec(module) is None})
+INSTALL = "pip install -e '.[cloud]' -r tests/s3_requirements.txt"
 pytestmark = [
     pytest.mark.workflow,
-    pytest.mark.skipif(
-        bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; pip install -e '.[cloud]' -r tests/s3_requirements.txt"
-    ),
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; {INSTALL}"),
 ]
 STUDY = "saez_2022"
 SLICE = {"datasets": ["steps"], "learners": ["NN"], "n_seeds": 2}
@@ -106,7 +105,7 @@ def planned_after_an_edit(workflow, module, server, keywords):
 @pytest.mark.thorough
 @pytest.mark.skipif(
     importlib.util.find_spec("snakemake_executor_plugin_cluster_generic") is None or shutil.which("git") is None,
-    reason="not installed: snakemake-executor-plugin-cluster-generic or git; pip install -e '.[cloud]'",
+    reason="not installed: snakemake-executor-plugin-cluster-generic or git; " + INSTALL,
 )
 def test_jobs_that_share_nothing_but_the_bucket_make_the_same_bytes(reference, tmp_path):
     from s3_server import KEYS, S3Server, tables
