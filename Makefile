@@ -56,8 +56,8 @@ check: $(READY) ## the tests that `make test` leaves out: all studies, the same 
 thorough: $(READY) ## the tests that `make check` leaves out: half an hour; or one longer trial: WHAT=adapters|bytes|calls|crash|fuzz|s3|slurm
 	$(if $(WHAT),$(call choice,thorough),$(PYTEST) -m thorough)
 
-# contract tests against skore, optuna and AutoGluon, each in a fresh environment: two minutes
-thorough_adapters = "$(BIN)/python" tests/try_adapters.py
+# contract tests against skore, optuna and AutoGluon, each in a fresh environment, and the names in the guide on other tools: two minutes
+thorough_adapters = "$(BIN)/python" tests/try_other_tools.py && "$(BIN)/python" tests/try_adapters.py
 # both main studies, cut small, run in nine ways (cores, blocks, hash seeds, folders): are the bytes the same?
 thorough_bytes = "$(BIN)/python" tests/check_bytes.py
 # ten kills of a run with its jobs, ten of Snakemake alone, at random moments: what is computed again, and are the bytes the same?

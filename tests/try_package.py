@@ -1,24 +1,44 @@
-"""Build wheel and sdist, and try both as a stranger would: `make package`.
+"""Try the package as a stranger would, in fresh environments of the Pythons at hand: `make package`.
 
-The wheel goes into a fresh environment of every interpreter at hand, where the library is imported and the command used on a
-file; the sdist is unpacked, installed with what its tests need, and runs a part of its own tests.
+Each environment gets the wheel and its requirements once. Then each way of installing goes over it: wheel, sdist, a clone, an
+address of git; first without compiled learners, then with them (`[fast]`). After each, the library is imported, a table advised
+on, data cut and the studies listed. Then the sdist is unpacked, installed with what its tests need, and runs a part of them.
 """
 
 import argparse
+import json
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
+OLDEST = 11  # minor number of Python
 # Run in an empty folder, with nothing of this checkout on the path.
-IMPORTS = (
-    "import foldshift, foldshift.partition as p, foldshift.shift as s, foldshift.inference as i, foldshift.evaluation as e; "
-    "from sklearn.datasets import load_iris; X, y = load_iris(return_X_y=True); "
-    "print(foldshift.__version__, p.make_folds('DOB-SCV', X, y, n_folds=5, seeds=[0]).shape)"
-)
+LIBRARY = """
+import importlib.metadata, importlib.util, json, sys, time
+start = time.perf_counter()
+import foldshift
+from foldshift.partition import DOBSCV, make_folds
+seconds = time.perf_counter() - start
+from sklearn.datasets import load_iris
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+X, y = load_iris(return_X_y=True)
+scores = cross_val_score(GaussianNB(), X, y, cv=DOBSCV(5, random_state=0))
+folds = make_folds("DOB-SCV", X, y, n_folds=5, seeds=[0])
+facts = importlib.metadata.metadata("foldshift")
+print(json.dumps({
+    "import": seconds, "inside": foldshift.__file__.startswith(sys.prefix), "version": foldshift.__version__,
+    "found": [scores.round(6).tolist(), folds.tolist()], "numba": importlib.util.find_spec("numba") is not None,
+    "requires": sorted(facts.get_all("Requires-Dist")),
+}))
+"""
+ROWS = ["x,colour,y", *(f"{(7 * i) % 50},{'red' if i % 3 else 'blue'},{(7 * i) % 50 + i % 5}" for i in range(150))]
 TESTS = tuple(
     f"tests/{name}.py"
     for name in (
@@ -32,9 +52,22 @@ TESTS = tuple(
 )
 
 
+class Row(NamedTuple):
+    """What one way of installing took, in seconds, and what was found."""
+
+    python: str
+    way: str
+    install: float
+    imported: float
+    advise: float
+    studies: float
+    answers: str  # scores, folds and verdicts: the same text for every way
+
+
 def run(*command, cwd=None):
-    """What a command printed; ends the program with its last lines if it failed."""
-    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True)
+    """Output of a command; ends the program with its last lines if it failed."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=environment)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))} failed:\n{(done.stdout + done.stderr)[-3000:]}")
     return done.stdout
@@ -45,33 +78,57 @@ def starts(python):
     return bool(shutil.which(python)) and subprocess.run([python, "--version"], capture_output=True).returncode == 0
 
 
+def interpreters():
+    """Pythons at hand, one a version: those on the path, then those of pyenv."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    found = []
+    for name in (f"python3.{minor}" for minor in range(OLDEST, 30)):
+        kept = [str(path) for path in versions.glob(f"{name.removeprefix('python')}.*/bin/{name}")]
+        found += list(filter(starts, [name, *kept]))[:1]
+    return found or [sys.executable]
+
+
 def environment(python, folder):
     """A fresh virtual environment; its interpreter."""
     run(python, "-m", "venv", folder)
     return next(path for path in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if path.exists())
 
 
-def try_wheel(python, wheel, folder):
-    """Install, import, advise on a CSV file, list the studies; prints how long each took."""
-    start = time.monotonic()
-    inside = environment(python, folder / "env")
-    run(inside, "-m", "pip", "install", "--quiet", wheel)
-    installed = time.monotonic()
-    said = run(inside, "-c", IMPORTS, cwd=folder).strip()
-    lines = ["x,colour,y", *(f"{(7 * i) % 50},{'red' if i % 3 else 'blue'},{(7 * i) % 50 + i % 5}" for i in range(150))]
-    (folder / "data.csv").write_text("\n".join(lines) + "\n")
-    command = inside.parent / "foldshift"
+def ways(wheel, sdist, wheel_only):
+    """What pip is given for each way of installing, without and with `[fast]`."""
+    found = {"wheel": str(wheel)}
+    if not wheel_only:
+        found |= {"sdist": str(sdist), "clone": str(ROOT)}
+        if (ROOT / ".git").exists():
+            found["git address"] = f"git+{ROOT.as_uri()}"
+        else:
+            print("No git repository here: the address of git is not tried.", flush=True)
+    addresses = {"git address": "foldshift[fast] @ {}"}
+    return found | {f"{way} [fast]": addresses.get(way, "{}[fast]").format(given) for way, given in found.items()}
+
+
+def try_way(inside, way, given, folder):
+    """Install in one way, use library and command in an empty folder; a row."""
     begun = time.monotonic()
-    verdict = run(command, "advise", "data.csv", "-t", "y", "-b", "30s", "-q", cwd=folder).splitlines()
+    run(inside, "-m", "pip", "uninstall", "--quiet", "--yes", "foldshift")
+    run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", given)
+    installed = time.monotonic()
+    library = json.loads(run(inside, "-c", LIBRARY, cwd=folder))
+    if not library["inside"] or library["numba"] != way.endswith("[fast]"):
+        sys.exit(f"{way}: imported from the environment: {library['inside']}; numba is there: {library['numba']}")
+    (folder / "data.csv").write_text("\n".join(ROWS) + "\n")
+    command = inside.parent / "foldshift"
+    start = time.monotonic()
+    verdict = run(command, "advise", "data.csv", "-t", "y", "--effort", "quick", "-q", cwd=folder)
     advised = time.monotonic()
     studies = run(command, "studies", cwd=folder)
+    listed = time.monotonic()
     missing = [path.parent.name for path in ROOT.glob("src/foldshift/studies/*/study.yaml") if path.parent.name not in studies]
     if missing:
         sys.exit(f"foldshift studies does not list {', '.join(missing)}:\n{studies}")
-    print(
-        f"{said}; installed in {installed - start:.0f} s, advice in {advised - begun:.0f} s: {next(filter(None, verdict))}",
-        flush=True,
-    )
+    answers = json.dumps([library["version"], library["requires"], library["found"], verdict, studies])
+    python = run(inside, "--version").split()[-1]
+    return Row(python, way, installed - begun, library["import"], advised - start, listed - advised, answers)
 
 
 def try_sdist(python, sdist, folder):
@@ -85,24 +142,32 @@ def try_sdist(python, sdist, folder):
 
 def main(argv=None):
     """Build, and try."""
-    parser = argparse.ArgumentParser(description="Build wheel and sdist, and try both as a stranger would.")
-    parser.add_argument(
-        "--pythons", nargs="+", metavar="PYTHON", help="interpreters (default: 3.11 and later ones where they are)"
-    )
-    parser.add_argument("--wheel-only", action="store_true", help="leave out the tests of the sdist")
+    parser = argparse.ArgumentParser(description="Build wheel and sdist, and try the package as a stranger would.")
+    parser.add_argument("--pythons", nargs="+", metavar="PYTHON", help="interpreters (default: 3.11 and later ones at hand)")
+    parser.add_argument("--wheel-only", action="store_true", help="the wheel alone, and no tests of the sdist")
+    parser.add_argument("--no-tests", action="store_true", help="leave out the tests of the sdist")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "package", help="folder of wheel and sdist")
     options = parser.parse_args(argv)
-    pythons = options.pythons or [name for minor in range(11, 20) if starts(name := f"python3.{minor}")] or [sys.executable]
+    pythons = options.pythons or interpreters()
     shutil.rmtree(options.out, ignore_errors=True)
     isolation = [] if options.wheel_only else ["--no-isolation"]  # setuptools is in the environment of the project alone
     run(sys.executable, "-m", "build", *isolation, "--outdir", options.out, ROOT)
     (wheel,), (sdist,) = options.out.glob("*.whl"), options.out.glob("*.tar.gz")
     for path in (wheel, sdist):
         print(f"{path.name}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
+    print(f"{'Python':8} {'way':20} {'install':>9} {'import':>9} {'advise':>9} {'studies':>9}", flush=True)
     for python in pythons:
+        answers = set()
         with tempfile.TemporaryDirectory() as folder:
-            try_wheel(python, wheel, Path(folder))
-    if not options.wheel_only:
+            inside = environment(python, Path(folder, "env"))
+            for way, given in ways(wheel, sdist, options.wheel_only).items():
+                row = try_way(inside, way, given, Path(folder))
+                seconds = " ".join(f"{one:7.2f} s" for one in (row.install, row.imported, row.advise, row.studies))
+                print(f"{row.python:8} {row.way:20} {seconds}", flush=True)
+                answers.add(row.answers)
+        if len(answers) > 1:
+            sys.exit(f"{python}: the ways differ in version, requirements, scores, folds, verdict or studies")
+    if not (options.wheel_only or options.no_tests):
         with tempfile.TemporaryDirectory() as folder:
             try_sdist(pythons[0], sdist, Path(folder))
 
