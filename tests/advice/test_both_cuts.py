@@ -105,9 +105,56 @@ def test_every_check_is_in_the_json_with_its_result(patients):
     assert patients.to_dict()["both"]["naive"]["estimate"] == patients.both.naive.estimate
 
 
-def test_subsets_are_left_out_as_a_whole():
-    advice = advise(PLAIN, NUMBERS, LinearRegression(), subsets=np.repeat(list("uvwxyz"), 25))
-    assert advice.both.kind == "groups" and advice.facts["groups"]
+SUBSETS = np.repeat(list("uvwxyz"), 25)
+SLOPES = np.repeat([1, -1, 1, -1, 1, -1], 25)
+SIGNS = PLAIN.a * SLOPES + 0.1 * NUMBERS  # the sign of a slope says nothing of the next subset's
+
+
+@pytest.fixture(scope="module")
+def subsets():
+    return advise(PLAIN, SIGNS, LinearRegression(), subsets=SUBSETS)
+
+
+def test_subsets_are_left_out_as_a_whole_and_the_code_does_so_too(subsets):
+    assert subsets.both.kind == "subsets" and "subsets that were left out" in subsets.verdict[1]
+    assert subsets.ran.is_same and "groups = subsets" in subsets.code
+    assert "in 6 subsets, which were kept together" in subsets.methods and "A naive cut" in subsets.methods
+
+
+def test_models_of_the_same_the_other_and_all_subsets_are_compared_on_the_same_rows(subsets):
+    found = subsets.subsets
+    assert found.same.estimate < 0.5 < found.other.estimate and found.same_less_all.verdict == "better"
+    assert (found.n_folds, found.n_tested, found.n_subsets) == (2, 6, 6) and "do not pool them" in found.said
+    assert found.said in subsets.methods and "on the same one" in subsets.to_html()
+    assert subsets.to_dict()["subsets"]["other"]["estimate"] == found.other.estimate
+    alike = advise(PLAIN, NUMBERS, LinearRegression(), subsets=SUBSETS).subsets
+    assert alike.other_less_all.verdict != "worse" and alike.same_less_all.verdict != "better"
+
+
+def test_subsets_of_one_class_have_no_score_of_their_own():
+    y = np.where(SUBSETS == "u", "yes", NAMES)
+    found = advise(PLAIN, y, LogisticRegression(), subsets=SUBSETS).subsets
+    assert found.same is None and found.same_less_all is None and found.other.estimate > 0
+
+
+def test_subsets_are_compared_without_copies_and_without_columns_that_leak():
+    leaking = PLAIN.assign(leak=2.0 * SIGNS)
+    doubled = pd.concat([leaking, leaking[:75]], ignore_index=True)
+    y, labels = np.r_[SIGNS, SIGNS[:75]], np.r_[SUBSETS, SUBSETS[:75]]
+    found = advise(doubled, y, LinearRegression(), subsets=labels)
+    once = advise(PLAIN, SIGNS, LinearRegression(), subsets=SUBSETS)
+    assert found.subsets.other.estimate == pytest.approx(once.subsets.other.estimate) and found.ran.is_same
+
+
+def test_groups_must_lie_within_subsets():
+    advice = advise(PLAIN, SIGNS, LinearRegression(), subsets=SUBSETS, groups=np.arange(N) // 5)
+    assert advice.facts["n_groups"] == 6
+    with pytest.raises(ValueError, match="7 of 7 groups have rows in more than one subset"):
+        advise(PLAIN, SIGNS, LinearRegression(), subsets=SUBSETS, groups=np.arange(N) % 7)
+    with pytest.raises(ValueError, match="X and subsets have the same row labels in another order"):
+        advise(PLAIN, SIGNS, LinearRegression(), subsets=pd.Series(SUBSETS)[::-1])
+    alone = advise(PLAIN, SIGNS, LinearRegression(), subsets=np.arange(N))
+    assert alone.subsets is None and any("a subset has one row" in note for note in alone.notes)
 
 
 def test_the_score_of_a_rare_class_is_no_error_rate():

@@ -25,18 +25,28 @@ from foldshift.advice.planned_cv import (
     with_spreads,
 )
 from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
-from foldshift.advice.report_interval import difference, score_intervals
+from foldshift.advice.report_interval import default_rope, difference, score_intervals
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
 from foldshift.advice.score import as_score, usual_scoring
 from foldshift.advice.split_half import HalvesFound, on_halves, with_biases
 from foldshift.advice.split_shift import cuts_side_by_side, split_shift
-from foldshift.advice.structure.both_cuts import BothCuts, both_of, cut_of_structure, run_naive, structure_that_counts, tried
+from foldshift.advice.structure.both_cuts import (
+    WORDS,
+    BothCuts,
+    both_of,
+    cut_of_structure,
+    kind_of,
+    run_naive,
+    structure_that_counts,
+    tried,
+)
 from foldshift.advice.structure.checks import check_muted, run_checks
-from foldshift.advice.structure.find import check_declared, find_structure
+from foldshift.advice.structure.find import find_structure, with_declared
 from foldshift.advice.structure.record import Declared
+from foldshift.advice.structure.same_other_all import run_same_other_all
 from foldshift.advice.wording import CUT_WORDS, first_verdict, methods_paragraph, stopped_words, used_versions, verdict
-from foldshift.advice.work_plan import Effort, check_effort, limited, work_plan
+from foldshift.advice.work_plan import Effort, check_effort, limited, with_subsets, work_plan
 from foldshift.core.arguments import check_confidence
 from foldshift.core.errors import DataError, StoppedError
 from foldshift.core.estimators import check_predictor, title, title_in_full
@@ -54,6 +64,7 @@ if TYPE_CHECKING:
     from foldshift.advice.structure.both_cuts import Honest
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.record import Structure
+    from foldshift.advice.structure.same_other_all import SameOtherAll
     from foldshift.core.types import Array, Estimator, Splitter, TableLike, Task
 
     Tell = Callable[[str], object]
@@ -112,7 +123,8 @@ def advise(
     coordinates : array-like of shape (n_samples, 2), optional
         Places, as lengths of one unit: blocks of them are left out.
     subsets : array-like of shape (n_samples,), optional
-        Subsets, such as countries, that the learner will meet new ones of: each is left out as a whole, as groups are.
+        Subsets, such as countries, that the learner will meet new ones of: each is left out as a whole, as groups are. Models of
+        the same subset, of the others and of all are compared as well. Groups that are declared, too, must lie within subsets.
     cv : int, splitter or iterable of (train, test), optional
         The split that you use, to be judged. By default that of scikit-learn: five folds, not shuffled.
     compare : scikit-learn estimator, optional
@@ -182,9 +194,8 @@ def advise(
     for name, learner in (("estimator", estimator), ("compare", compare)):
         if learner is not None:
             check_predictor(learner, name)
-    data = as_data(X, y, estimator, subsets if groups is None else groups, task, categorical_features)
     declared = Declared(times=times, coordinates=coordinates, subsets=subsets)
-    check_declared(declared, data)
+    data = with_declared(as_data(X, y, estimator, groups, task, categorical_features), declared)
     if compare is not None:
         check_kind(compare, data.task, len(np.unique(data.y)))
     if estimator is None:
@@ -201,6 +212,7 @@ def advise(
     facts = _facts(data, score, min(plan.start, most_repetitions or plan.start))
     parts = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
     plan = limited(plan, _n_folds(int(parts["folds"].advice), data), most_repetitions)
+    plan = plan if subsets is None or data.groups is None else with_subsets(plan, np.bincount(data.groups))
     tell(Said(plan.sentence(data.n, n_columns), lasting=True))
     with LearnerCalls(learners, data, score, clock, isolate) as calls:
         tell(f"{plan.checks} fits of {title(estimator)} on nine tenths of {data.n:,} rows")
@@ -218,12 +230,12 @@ def advise(
         repeated = cross_validate_repeatedly(experiment, first)
         if len(repeated.fits.folds) > 1:
             first(repeated.fits.first(repeated.advised))
-        asked = _Asked(declared, split, left_out or {}, mute or {}, isolate, parts["interval"])
+        asked = _Asked(declared, split, left_out or {}, mute or {}, isolate, parts["interval"], rope)
         found = _look(experiment, repeated, asked)
     fits = repeated.fits.first(repeated.advised)
     parts["repetitions"] = decide("repetitions", facts | {"one_partition": repeated.partitions.are_one})
     asked_rope = rope
-    rope = _rope(score, fits) if rope is None else float(rope)
+    rope = default_rope(score, fits) if rope is None else float(rope)
     splitter, line = _splitter(experiment, repeated.advised)
     _, code_line = _splitter(experiment, len(fits.folds))
     scored, n_repeats = (experiment, fits), repeated.advised
@@ -231,7 +243,7 @@ def advise(
     if honest is not None and both is not None:
         scored, n_repeats = (honest.experiment, honest.fits), 1
         splitter, line, code_line = honest.cut.splitter, both.cv_line, both.cv_line
-        rope = _rope(score, honest.fits) if asked_rope is None else rope
+        rope = default_rope(score, honest.fits) if asked_rope is None else rope
     advice = Advice(
         verdict=(),
         cv=splitter,
@@ -246,6 +258,7 @@ def advise(
         cuts=tuple(found.cuts),
         checks=found.checks,
         both=both,
+        subsets=found.subsets,
         intervals=score_intervals(*scored, parts["interval"]) if honest is None else honest.intervals,
         differences=tuple(difference(*scored, other, rope) for other in list(learners)[1:]),
         repetitions=repeated.repetitions,
@@ -263,13 +276,18 @@ def advise(
         seconds=clock.spent,
         budget=None if budget is None else clock.budget,
         methods="",
-        code=score_code(code_line, score, data, estimator, None if honest is None else both),
+        code=score_code(
+            code_line, score, data, estimator, None if honest is None else both, () if both is None else both.prelude
+        ),
         declared=declared,
         estimator=estimator,
         isolate=isolate,
         notes=(*data.notes, *notes, *split.notes, *found.notes),
         versions=used_versions(),
     )
+    if advice.subsets is not None and honest is None:
+        about = f"the score on {WORDS['subsets']}, of models trained as these were"
+        advice = replace(advice, intervals=tuple(one._replace(target=about) for one in advice.intervals))
     methods = methods_paragraph(advice, title_in_full(estimator), confidence, random_state)
     return replace(advice, verdict=verdict(advice), methods=methods)
 
@@ -297,6 +315,7 @@ class _Asked(NamedTuple):
     mute: dict[str, str]
     isolate: bool
     rule: Rule  # that decides the interval
+    rope: float | None
 
 
 @dataclass
@@ -308,6 +327,7 @@ class _Found:
     structure: Structure | None = None
     honest: Honest | None = None
     both: BothCuts | None = None
+    subsets: SameOtherAll | None = None
     notes: list[str] = field(default_factory=list)
     shift: SplitShift | None = None
     cuts: list[CutShift] = field(default_factory=list)
@@ -323,7 +343,7 @@ def _look(experiment: Experiment, repeated: Repeated, asked: _Asked) -> _Found:
     """
     data, plan, fits, found = experiment.data, experiment.plan, repeated.fits, _Found()
 
-    split = asked.split
+    split, subsets_declared = asked.split, asked.declared.subsets is not None
 
     def faults() -> None:
         forward = split.name if split.forward else None
@@ -336,6 +356,18 @@ def _look(experiment: Experiment, repeated: Repeated, asked: _Asked) -> _Found:
     def both() -> None:
         if found.structure is not None:
             _run_both(experiment, fits.first(repeated.advised), found, asked)
+
+    def same_other_all() -> None:
+        if data.groups is not None and found.structure is not None:
+            copies = structure_that_counts(found.structure, found.checks).copies
+            rows = np.arange(data.n) if copies is None else np.sort(np.unique(copies.codes, return_index=True)[1])
+            alone = experiment if found.honest is None else replace(experiment, data=found.honest.experiment.data)
+            try:
+                found.subsets = run_same_other_all(alone, data.groups, rows, asked.rule, asked.rope, asked.isolate)
+            except StoppedError:
+                raise
+            except ValueError as error:
+                found.notes.append(f"models of the same, the other and all subsets were not compared: {error}")
 
     def shift() -> None:
         if split.folds is not None:
@@ -356,6 +388,7 @@ def _look(experiment: Experiment, repeated: Repeated, asked: _Asked) -> _Found:
     steps: list[tuple[str, Callable[[], None], object]] = [
         ("looking for faults", faults, True),
         ("the honest cut beside the naive one", both, True),
+        ("models of the same, the other and all subsets", same_other_all, subsets_declared),
         ("comparing the split with random ones", shift, True),
         ("cutting in other ways", cuts, plan.cuts),
         ("the spread of other ways of cutting", spreads, plan.spreads),
@@ -392,7 +425,8 @@ def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) 
         naive = run_naive(experiment, asked.rule, by_rows)[0]
         if cut.kind == "groups" and not cut.drop and (counts.copies is None or not counts.copies.any):
             intervals = score_intervals(experiment, fits, asked.rule)
-            found.both = BothCuts("groups", cut.name, cut.why, "", (), True, intervals[0], naive, CUT_WORDS[by_rows])
+            kind, lines = kind_of(cut, counts), (cut.groups_line,) if cut.groups_line else ()
+            found.both = BothCuts(kind, cut.name, cut.why, "", lines, True, intervals[0], naive, CUT_WORDS[by_rows])
             return
     honest = tried(experiment, cut, counts, asked.rule, asked.isolate)
     if honest is None:
@@ -438,17 +472,6 @@ def _n_folds(k: int, data: Data) -> int:
     """The recommended number of folds, as far as rows or groups allow."""
     most = data.n // 2 if data.groups is None else data.n_groups
     return max(2, min(k, most))
-
-
-def _rope(score: Score, fits: Fits) -> float:
-    """Default half width of the region of practical equivalence, from the score and the loss of the baseline.
-
-    .01 for scores from 0 to 1, but at most a tenth of the baseline's error rate; 1 % of the baseline's loss for others.
-    """
-    if not fits.losses:
-        return 0.01
-    baseline = float(np.nanmean(fits.losses["baseline"]))
-    return min(0.01, 0.1 * baseline) if score.kind == "share" else 0.01 * baseline
 
 
 def _splitter(experiment: Experiment, n_repeats: int) -> tuple[Splitter, str]:

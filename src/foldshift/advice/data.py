@@ -103,7 +103,7 @@ def as_data(
     if X is None or y is None:
         raise ValueError(f"{'X' if X is None else 'y'} is None; advice is for a table and its target: advise(X, y, estimator)")
     for labels, what in ((y, "y"), (groups, "groups")):
-        _check_order(X, labels, what)
+        check_order(X, labels, what)
     sparse = issparse(X)
     table = X if sparse else as_table(X, "given")
     if sparse:
@@ -162,7 +162,7 @@ def check_kind(learner: Estimator, task: Task, n_values: int) -> None:
         )
 
 
-def _check_order(X: TableLike, other: TableLike, what: str) -> None:
+def check_order(X: TableLike, other: TableLike, what: str) -> None:
     """Refuse rows with the labels of the table in another order: matched by position, each would meet a wrong one."""
     if not (hasattr(X, "iloc") and hasattr(other, "iloc")) or len(X) != len(other) or X.index.equals(other.index):
         return

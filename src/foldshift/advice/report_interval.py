@@ -295,3 +295,14 @@ def _region(score: Score, second: str, loss: float) -> Callable[[float], str]:
     if score.kind == "loss" and loss > 0:
         return lambda value: f"{100 * value / loss:.2g} % of that of {second}"
     return lambda value: figures(value, 3)
+
+
+def default_rope(score: Score, fits: Fits) -> float:
+    """Default half width of the region of practical equivalence, from the score and the loss of the baseline.
+
+    .01 for scores from 0 to 1, but at most a tenth of the baseline's error rate; 1 % of the baseline's loss for others.
+    """
+    if not fits.losses:
+        return 0.01
+    baseline = float(np.nanmean(fits.losses["baseline"]))
+    return min(0.01, 0.1 * baseline) if score.kind == "share" else 0.01 * baseline

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from foldshift.advice.structure.both_cuts import BothCuts
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.record import Declared
+    from foldshift.advice.structure.same_other_all import SameOtherAll
     from foldshift.advice.work_plan import WorkPlan
     from foldshift.core.types import Estimator, PathLike, Splitter
     from foldshift.inference.repetitions.recommend import Repetitions
@@ -62,6 +63,8 @@ class Advice:
         Every check of the table and its split: passed, found, not applicable or muted.
     both : foldshift.advice.structure.both_cuts.BothCuts or None
         Scores by the honest cut, which is the headline, and by the naive one; None where no structure was found.
+    subsets : foldshift.advice.structure.same_other_all.SameOtherAll or None
+        Scores of models of the same subset, of the others and of all; None where no subsets were declared.
     split : foldshift.advice.split_shift.SplitShift or None
         The split given as ``cv=``, or scikit-learn's default, against random cuts.
     split_name : str
@@ -114,6 +117,7 @@ class Advice:
     faults: tuple[Issue, ...]
     checks: tuple[Check, ...]
     both: BothCuts | None
+    subsets: SameOtherAll | None
     split: SplitShift | None
     split_name: str
     split_is_given: bool
@@ -160,6 +164,9 @@ class Advice:
             said += ["", " ".join(filter(None, (self.split.said, in_words(self.split.power))))]
         said += ["", *(one.sentence(self.score) for one in self.intervals)]
         said += [one.said for one in self.differences]
+        if self.subsets is not None:
+            compared = (self.subsets.other_less_all, self.subsets.same_less_all)
+            said += ["", self.subsets.said, *(one.said for one in compared if one is not None)]
         if self.halves is not None:
             said += ["", self.halves["said"]]
         return [*said, "", "For the methods section:", self.methods, *(f"Note: {note.rstrip('.')}." for note in self.notes)]
@@ -207,6 +214,9 @@ class Advice:
                 "checks": [_check(one) for one in self.checks],
                 "both": None if self.both is None else {
                     **self.both._asdict(), "honest": self.both.honest._asdict(), "naive": self.both.naive._asdict(),
+                },
+                "subsets": None if self.subsets is None else {
+                    key: value._asdict() if hasattr(value, "_asdict") else value for key, value in self.subsets._asdict().items()
                 },
                 "split": None if self.split is None else {
                     "name": self.split_name, "is_given": self.split_is_given,

@@ -50,10 +50,15 @@ def cut_of(advice: Advice) -> str:
     return next(str(rule.advice) for rule in advice.rules if rule.part == "cut")
 
 
+def groups_word(advice: Advice) -> str:
+    """Word for what was declared and kept together."""
+    return "group" if advice.declared.subsets is None else "subset"
+
+
 def verdict(advice: Advice) -> tuple[str, str, str]:
     """Write three sentences: how to cut, the score of the learner, what to beware of."""
     interval, k = advice.interval, advice.n_splits
-    groups = ", whole groups together" if advice.facts["groups"] else ""
+    groups = f", whole {groups_word(advice)}s together" if advice.facts["groups"] else ""
     repeats = f"{counted(advice.n_repeats, 'time')}" if advice.n_repeats > 1 else "once"
     how = f"Cut into {k} {CUT_WORDS[cut_of(advice)]}{groups}, {repeats}: cv={advice.cv_line}."
     both, on = advice.both, ""
@@ -139,6 +144,8 @@ def what_to_do(advice: Advice) -> str:
         return grave[0].remedy
     if advice.split is not None and advice.split.shifted and advice.split_is_given:
         return "Use the split above in place of yours."
+    if advice.subsets is not None:
+        return advice.subsets.said
     return "Report the score with its interval; the paragraph for the methods section is ready."
 
 
@@ -179,7 +186,8 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
     interval, k, r = advice.interval, advice.n_splits, advice.n_done
     data, versions = advice.data, advice.versions
     rows = counted(data.n, "row")
-    groups = f" in {counted(advice.facts['n_groups'], 'group')}, which were kept together" if advice.facts["groups"] else ""
+    together = counted(advice.facts["n_groups"], groups_word(advice))
+    groups = f" in {together}, which were kept together" if advice.facts["groups"] else ""
     references = list(
         dict.fromkeys(rule.reference for rule in advice.rules if rule.part in ("cut", "interval") and rule.reference)
     )
@@ -204,6 +212,8 @@ def methods_paragraph(advice: Advice, learner: str, confidence: float, random_st
     if advice.both is not None:
         naive = advice.score.text(advice.both.naive.estimate)
         text += f" A naive cut ({advice.both.naive_name}), which is no estimate for {WORDS[advice.both.kind]}, gives {naive}."
+    if advice.subsets is not None:
+        text += f" {advice.subsets.said}"
     if len(advice.differences) > 1:
         text += f" {advice.differences[0].said}"
     made = bool(np.isfinite(interval.low))

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from foldshift.core.errors import DataError, unknown
 
 if TYPE_CHECKING:
-    from foldshift.core.types import Estimator, Task
+    from foldshift.core.types import Estimator, IntArray, Task
 
 Effort = Literal["quick", "standard", "thorough"]
 LearnerClass = Literal["cheap", "dear"]
@@ -44,6 +44,8 @@ class Work(NamedTuple):
 
 
 ONCE = Work(1, 1)
+MOST_SUBSETS = 10  # that are tested by models of the same, the other and all subsets
+SUBSET_FOLDS = {"cheap": 5, "dear": 2}
 # Rows x columns up to which a line holds, and the work for a cheap and for a dear learner.
 TABLE: dict[Effort, tuple[tuple[float, Work, Work], ...]] = {
     "quick": (
@@ -68,7 +70,7 @@ TABLE: dict[Effort, tuple[tuple[float, Work, Work], ...]] = {
 class WorkPlan:
     """Amount of work for one advice, from `TABLE` by effort, rows times columns, and learner's class.
 
-    The recommended number of repetitions lies between `start` and `most`.
+    The recommended number of repetitions lies between 1 and `most`.
     """
 
     effort: Effort
@@ -82,13 +84,16 @@ class WorkPlan:
     cuts: tuple[str, ...]  # ways of cutting that stand side by side
     rows_for_cuts: int = ROWS_FOR_CUTS  # rows at most on which these are compared, drawn from a larger table
     checks: int = 2  # fits before cross-validation: 2 show a learner that draws at random, 1 is for large tables
+    subset_folds: int = 0  # folds of every subset that is tested by models of the same subset, the others and all
+    subsets_tested: int = 0  # such subsets
 
     @property
     def n_fits(self) -> int:
         """Number of fits of the learner that are made in any case."""
         others = max(len(self.cuts) - 1, 0)
         halves = 2 * (self.pairs + self.bias_pairs * others)
-        return self.checks + self.folds * (self.start + self.spreads * others + halves)
+        of_subsets = 3 * self.subset_folds * self.subsets_tested
+        return self.checks + self.folds * (self.start + self.spreads * others + halves) + of_subsets
 
     def sentence(self, n: int, n_columns: int) -> str:
         """Say what will be done, before it begins."""
@@ -96,6 +101,8 @@ class WorkPlan:
         parts = [f"{self.folds} folds {often}", f"{self.pairs} pairs of halves" if self.pairs else "no halves"]
         if self.cuts:
             parts.append(f"{len(self.cuts)} ways of cutting" + (f" on {self.rows_for_cuts:,} rows" * (n > self.rows_for_cuts)))
+        if self.subset_folds:
+            parts.append(f"{self.subset_folds} folds of {self.subsets_tested} subsets by same, others and all")
         return f"{n:,} x {n_columns:,}, effort {self.effort}: {', '.join(parts)}; about {self.n_fits:,} fits"
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,3 +162,18 @@ def limited(plan: WorkPlan, folds: int, most_repetitions: int | None) -> WorkPla
     if most_repetitions is None:
         return replace(plan, folds=folds)
     return replace(plan, folds=folds, start=min(plan.start, most_repetitions), most=min(plan.most, most_repetitions))
+
+
+def with_subsets(plan: WorkPlan, sizes: IntArray) -> WorkPlan:
+    """Plan fits on the same, the other and all subsets, of these sizes; none if a subset has one row, which leaves none to train.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plan = work_plan(60, 3, "regression", [], effort="quick")
+    >>> with_subsets(plan, np.array([20, 40])).n_fits - plan.n_fits
+    12
+    """
+    wanted = 2 if plan.effort == "quick" else SUBSET_FOLDS[plan.learner_class]
+    folds = min(wanted, int(sizes.min()))
+    return plan if folds < 2 else replace(plan, subset_folds=folds, subsets_tested=min(len(sizes), MOST_SUBSETS))

@@ -10,7 +10,9 @@ import numpy as np
 from foldshift.advice.expected import expected_of
 from foldshift.advice.page.charts import curve_chart, cuts_chart, interval_chart, split_chart
 from foldshift.advice.power import in_words
+from foldshift.advice.report_interval import share_words
 from foldshift.advice.structure.both_cuts import WORDS
+from foldshift.advice.structure.same_other_all import TRAINED
 from foldshift.advice.wording import CUT_WORDS, cut_of, what_is_wrong, what_to_do
 from foldshift.core.page.web_page import figure, folded, paragraph, table, whole_page
 from foldshift.core.repr import figures
@@ -29,8 +31,8 @@ def page(advice: Advice) -> str:
     """Make the page as text."""
     title = f"Advice for {advice.learner} on {advice.data.name}"
     parts = [
-        _verdict(advice), _both(advice), _issues(advice), _data(advice), _split(advice), _cuts(advice), _repetitions(advice),
-        _score(advice), _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
+        _verdict(advice), _both(advice), _subsets(advice), _issues(advice), _data(advice), _split(advice), _cuts(advice),
+        _repetitions(advice), _score(advice), _difference(advice), _more_rows(advice), _cautions(advice), _methods(advice),
     ]  # fmt: skip
     return whole_page(title, parts, advice.to_dict())
 
@@ -92,6 +94,33 @@ def _both(advice: Advice) -> str:
                 )
             ]
         ),
+    )
+
+
+def _subsets(advice: Advice) -> str:
+    """Scores of models of the same, the other and all subsets."""
+    found, score = advice.subsets, advice.score
+    if found is None:
+        return ""
+    rows = [
+        (f"trained on {TRAINED[part]}", *map(score.text, (one.estimate, one.low, one.high)))
+        for part, one in (("other", found.other), ("all", found.all), ("same", found.same))
+        if one is not None
+    ]
+    which = (
+        "" if found.n_tested == found.n_subsets else f" {found.n_tested} of the {found.n_subsets} subsets were drawn to test on."
+    )
+    return folded(
+        "subsets",
+        f"Trained on other subsets {rows[0][1]}, on all {rows[1][1]}" + (f", on the same one {rows[2][1]}" if rows[2:] else ""),
+        paragraph(found.said),
+        table(["models", score.name, "from", "to"], rows, (1, 2, 3)),
+        paragraph(
+            f"All are tested on the same rows, in {found.n_folds} folds of each subset, and trained on "
+            f"{share_words(found.n_folds)} of the rows named.{which}"
+        ),
+        *(paragraph(capital(one.said)) for one in (found.other_less_all, found.same_less_all) if one is not None),
+        _evidence("measured here", "Same, other and all subsets: Hocking et al. 2024, arXiv 2410.08643."),
     )
 
 

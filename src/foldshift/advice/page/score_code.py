@@ -39,10 +39,12 @@ class Ran(NamedTuple):
     said: str  # one sentence
 
 
-def score_code(cv_line: str, score: Score, data: Data, learner: Estimator, both: BothCuts | None = None) -> str:
+def score_code(
+    cv_line: str, score: Score, data: Data, learner: Estimator, both: BothCuts | None = None, lines_before: tuple[str, ...] = ()
+) -> str:
     """Write the code that makes the printed score of X, y and learner; with groups and scorer where there are any."""
     has_groups = data.groups is not None if both is None else both.has_groups
-    groups, prelude = ", groups=groups" if has_groups else "", [] if both is None else list(both.prelude)
+    groups, prelude = ", groups=groups" if has_groups else "", list(lines_before)
     numpy = ["import numpy as np"] if any("np." in line for line in prelude) else []
     if any("foldshift.advice." in line for line in prelude):
         prelude.insert(0, "import foldshift.advice\n")
@@ -141,7 +143,7 @@ def run_code(code: str, advice: Advice, learner: Estimator) -> float:
     """Run the code in this process, and return its score."""
     data, declared = advice.data, advice.declared
     names: dict[str, Any] = {"X": data.X, "y": data.y, "learner": learner, "groups": data.groups, "scorer": advice.score.scorer}
-    names |= {"times": declared.times, "coordinates": declared.coordinates}
+    names |= {"times": declared.times, "coordinates": declared.coordinates, "subsets": declared.subsets}
     names["print"] = lambda *_: None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

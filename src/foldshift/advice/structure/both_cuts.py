@@ -33,6 +33,7 @@ STRETCHES = 4  # parts of a fold whose rows count as one in the interval
 WORDS = {
     "rows": "new rows",
     "groups": "groups that were left out",
+    "subsets": "subsets that were left out",
     "copies": "rows that are no copies",
     "time": "later rows",
     "space": "other places",
@@ -105,7 +106,7 @@ def run_honest(experiment: Experiment, cut: HonestCut, structure: Structure, rul
     return Honest(cut, alone, fits, intervals, tuple(prelude), structure)
 
 
-def fit_splits(experiment: Experiment, splits: list[Split]) -> Fits:
+def fit_splits(experiment: Experiment, splits: list[Split], words: str = "cross-validating by the honest cut") -> Fits:
     """Fit all learners on the training parts, and score them on the test parts; no row is tested twice."""
     n, k = experiment.data.n, len(splits)
     folds: IntArray = np.full(n, -1, dtype=np.int64)
@@ -121,7 +122,7 @@ def fit_splits(experiment: Experiment, splits: list[Split]) -> Fits:
             scores[name][0, fold] = mean
             if values is not None:
                 found[name][0, test] = values
-        experiment.tell(f"cross-validating by the honest cut: {fold + 1} of {k} fits")
+        experiment.tell(f"{words}: {fold + 1} of {k} fits")
     has_losses, is_pooled = experiment.score.losses is not None, experiment.score.kind == "pooled"
     return Fits(folds[None], found if has_losses else {}, scores, k, seconds / k, found if is_pooled else {})
 
@@ -204,4 +205,6 @@ def both_of(found: Honest, naive: ScoreInterval, naive_name: str) -> BothCuts:
 
 def kind_of(cut: HonestCut, structure: Structure) -> str:
     """Kind of an honest cut, a key of `WORDS`."""
-    return "copies" if cut.kind == "groups" and structure.groups is None else cut.kind
+    if cut.kind != "groups":
+        return cut.kind
+    return "copies" if structure.groups is None else "groups" if structure.subsets is None else "subsets"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from foldshift.advice.data import as_data
+from foldshift.advice.data import as_data, check_order
 from foldshift.advice.structure.copies import across_groups, find_copies, row_codes
 from foldshift.advice.structure.entities import find_groups
 from foldshift.advice.structure.honest_cut import rows_together
@@ -109,9 +109,24 @@ def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = No
     return np.arange(data.n) if together is None else together
 
 
-def check_declared(declared: Declared, data: Data) -> None:
-    """Raise ValueError if what was declared does not fit the rows."""
-    _declared(declared, data)
+def with_declared(data: Data, declared: Declared) -> Data:
+    """Check what was declared, and make whole subsets the groups of a table where there are some.
+
+    Raise ValueError if it does not fit the rows, or if a group has rows in more than one subset.
+    """
+    for kind, labels in declared._asdict().items():
+        check_order(data.X, labels, kind)
+    subsets = _declared(declared, data)["subsets"]
+    if subsets is None:
+        return data
+    if data.groups is not None:
+        of_group = pd.Series(subsets.values).groupby(data.groups).nunique()
+        if of_group.max() > 1:
+            raise ValueError(
+                f"{int((of_group > 1).sum())} of {len(of_group)} groups have rows in more than one subset, so that no subset can "
+                "be new: declare groups or subsets, not both"
+            )
+    return data._replace(groups=subsets.values)
 
 
 def _declared(declared: Declared, data: Data) -> dict[str, Part | None]:

@@ -101,19 +101,23 @@ def _by_groups(structure: Structure, together: IntArray, wanted: tuple[int, int]
     has_copies = copies is not None and copies.any
     if groups is None:
         name, why = "copies kept together", "Rows are copies of each other: a copy of a test row must not be trained on."
+    elif structure.subsets is not None:
+        name = "whole subsets left out" + (", copies kept together" if has_copies else "")
+        why = "Subsets were declared: the score for a new subset comes from subsets that were left out."
     else:
         name = "whole groups left out" + (", copies kept together" if has_copies else "")
         why = f"Rows belong together ({groups.source}): the score for new groups comes from groups that were left out."
-    return HonestCut("groups", name, splitter, together, n_folds, line, _groups_line(groups, has_copies), why, drop)
+    return HonestCut("groups", name, splitter, together, n_folds, line, _groups_line(structure, has_copies), why, drop)
 
 
-def _groups_line(groups: Part | None, has_copies: bool) -> str:
+def _groups_line(structure: Structure, has_copies: bool) -> str:
     """Code that makes the groups from the table."""
+    groups, declared = structure.groups, "groups" if structure.subsets is None else "subsets"
     if groups is not None and groups.is_declared and not has_copies:
-        return ""
+        return "" if structure.subsets is None else "groups = subsets"
     if groups is not None and len(groups.columns) == 1 and not has_copies:
         return f"groups = X[{groups.columns[0]!r}]"
-    given = ", groups" if groups is not None and groups.is_declared else ""
+    given = f", {declared}" if groups is not None and groups.is_declared else ""
     return f"groups = foldshift.advice.rows_kept_together(X, y{given})"
 
 
