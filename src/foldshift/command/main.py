@@ -9,7 +9,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 # One thread per process unless the user sets another number: fits are small, and more threads make them slower.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -82,6 +82,34 @@ def mistakes_in_one_line(function: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
+def file_by_file(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command of one file several with --check: the exit code is the largest of theirs."""
+
+    @functools.wraps(function)
+    def run(files: tuple[str, ...], **options: Any) -> None:
+        if len(files) == 1:
+            function(file=files[0], **options)
+            return
+        if not options["check"]:
+            raise click.UsageError(
+                f"{files[1]!r} is a second file; several go with --check alone, and the target is --target NAME."
+            )
+        if options["as_json"] or options["html"] is not None or "-" in files:
+            raise click.UsageError("--json, --html and standard input are for one file; give one.")
+        worst = DONE
+        for file in files:
+            say(f"{file}:")
+            try:
+                function(file=file, **options)
+            except SystemExit as ended:
+                worst = max(worst, int(ended.code or DONE))
+                if ended.code == STOPPED:
+                    break
+        sys.exit(worst)
+
+    return run
+
+
 class _Command(click.Command):
     """Command that refuses an option that is given twice, or without a text, which would be passed over in silence."""
 
@@ -118,7 +146,8 @@ def main() -> None:
 
 
 @main.command(epilog=EXIT_CODES, short_help="Advise on a table: folds, repetitions, interval, issues.")
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE")
+@file_by_file
 @table_options
 @structure_columns
 @click.option("--learner", "-l", metavar="PATH", help="scikit-learn name or import path; a random forest by default.")
@@ -158,8 +187,8 @@ def advise(
 ) -> None:
     """Advise on the table FILE: how to cut it, how often, which interval to print, what to beware of.
 
-    FILE is csv, tsv, arff, Excel or parquet, compressed or not; - is standard input. Texts are coded and gaps filled inside every
-    training part.
+    FILE is csv, tsv, arff, Excel or parquet, compressed or not; - is standard input. With --check, there may be
+    several. Texts are coded and gaps filled inside every training part.
 
     \b Examples: foldshift advise data.csv --target price foldshift advise data.csv -t survived -l LogisticRegression --compare
     RandomForestClassifier --html page.html foldshift advise data.csv -t y --group-on patient --scoring roc_auc --json >
