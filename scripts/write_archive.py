@@ -13,6 +13,8 @@ from foldshift.core.files import content_of
 from foldshift.engine.archive.crate import workflow_files, write_archive
 from foldshift.engine.jobs.code_digest import module_files
 from foldshift.engine.jobs.run_job import run
+from foldshift.engine.layout.labels import units_file
+from foldshift.engine.storage.unit_files import texts_in
 
 ROOT = Path(foldshift.__file__).parents[2]
 
@@ -64,6 +66,8 @@ def main(job: Any) -> None:
     objects = {"config/datasets.tsv": given.catalogue, "config/learners.yaml": given.learners, "config/costs.tsv": given.costs}
     for path in (*given.outputs, *given.rows, *given.descriptions, *given.origins, *given.provenance):
         files[renamed(path, folders)] = path
+    if (units := units_file(folders["results"])).is_file():  # which data sets are in one file
+        files[renamed(units, folders)] = units
     times = [Path(path).stat().st_mtime for path in (*given.rows, *given.outputs)]
     write_archive(
         job.output.archive,
@@ -73,7 +77,7 @@ def main(job: Any) -> None:
         started=moment(min(times)),
         ended=moment(max(times)),
         versions=read(next(path for path in given.provenance if Path(path).name == "versions.json")),
-        origins=[read(path) for path in given.origins],
+        origins=[json.loads(text) for path in given.origins for text in texts_in(path)],
     )
     content = content_of(job.output.archive)
     logging.info("%d files, %.1f MB, SHA-256 %s", len(files | objects), content.size / 1e6, content.sha256)

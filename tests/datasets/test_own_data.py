@@ -405,11 +405,11 @@ def test_the_page_of_table_1_says_so_below_of_own_data_only(tmp_path):
 
     table = fetched(tmp_path, csv_of(when=DATES["iso"], x=numbers(), y=numbers(seed=1)))
     (tmp_path / "d.json").write_text(json.dumps(describe(prepare(table, "mine", "regression"), table)))
-    (tmp_path / "o.json").write_text(json.dumps({"source": "file:mine.csv", "fingerprint": "0"}))
+    (tmp_path / "o.json").write_text(json.dumps({"name": "mine", "source": "file:mine.csv", "fingerprint": "0"}))
     inputs = SimpleNamespace(descriptions=[tmp_path / "d.json"] * 2, origins=[tmp_path / "o.json"] * 2)
-    entries = [{"n_features": None, "n_rows": None, "own": own} for own in (True, False)]
-    shown = datasets_table(inputs, {}, entries)["table1_datasets"]
-    first, second = shown.grid.notes
+    both = [{"mine": {"n_features": None, "n_rows": None, "own": own}} for own in (True, False)]
+    shown, of_the_catalogue = (datasets_table(inputs, {}, entries)["table1_datasets"] for entries in both)
+    first, second = shown.grid.notes[0], of_the_catalogue.grid.notes[0]
     assert first.startswith("mine: read as x real; left out of the inputs: when (dates, year-month-day); keep=when")
     assert second.startswith("mine: left out of the inputs: when")
     assert shown.frame["read_as"].tolist() == ["x real"] * 2

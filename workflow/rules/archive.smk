@@ -8,9 +8,19 @@ rule archive:
         # Raw and prepared data stay out, for their licences; folds and predictions too, for their size: the seeds determine them.
         rows=[run.archived() for run in RUNS.values()],
         descriptions=sorted(
-            {path for run in RUNS.values() for path in run.descriptions()}
+            {
+                path
+                for run in RUNS.values()
+                for path in run.units.stored_files(run.descriptions())
+            }
         ),
-        origins=sorted({path for run in RUNS.values() for path in run.fetched()}),
+        origins=sorted(
+            {
+                path
+                for run in RUNS.values()
+                for path in run.units.stored_files(run.fetched())
+            }
+        ),
         provenance=[
             "<results>/provenance/config.yaml",
             "<results>/provenance/versions.json",

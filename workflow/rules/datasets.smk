@@ -25,13 +25,14 @@ rule fetch_dataset:
     params:
         code=ask.code("fetch_dataset"),
         entry=ask.entry_of,
+        members=ask.members_to_fetch,
         contents=ask.local_contents,
         mirror=config["mirror"],
         hosts=config["hosts"],
         optin=config["allow_unlicensed_mirrors"],
         cache=f"{config['resources']}/downloads",
         # Not an output: Snakemake deletes those before a job runs, and this one must survive to be compared with.
-        lock=lambda wildcards: f"{config['resources']}/checksums/{wildcards.dataset}.txt",
+        lock=ask.lock_of,
     message:
         "Fetching {wildcards.dataset}"
     script:
@@ -60,6 +61,7 @@ rule prepare_dataset:
     params:
         code=ask.code("prepare_dataset"),
         entry=ask.entry_of,
+        members=ask.members_to_fetch,
         scalings=SCALINGS,
     message:
         "Preparing {wildcards.dataset}"

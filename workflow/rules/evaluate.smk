@@ -24,6 +24,7 @@ rule evaluate:
         attempt=current_attempt,
     params:
         code=ask.learner_code("evaluate"),
+        members=ask.members,
         task=lambda wildcards: ask.tasks[wildcards.study],
         learners=ask.learners_of_job,
         cuts=ask.cuts_of_job,
@@ -64,6 +65,7 @@ rule collect_scores:
         writes_mb=written_mb(ask.cost_of_collecting),
     params:
         code=ask.code("collect_scores"),
+        members=ask.members,
         task=lambda wildcards: ask.tasks[wildcards.study],
         wanted=ask.wanted_scores,
     message:

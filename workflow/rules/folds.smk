@@ -22,6 +22,7 @@ rule make_folds:
         writes_mb=written_mb(ask.cost_of_folds),
     params:
         code=ask.folds_code,
+        members=ask.members,
         master_seed=config["master_seed"],
         iterations=ask.iterations_of_job,
         partitioners=ask.partitioners_of_job,
@@ -53,6 +54,7 @@ rule measure_shift:
         expected_s=expected_seconds(ask.cost_of_shift),
     params:
         code=ask.code("measure_shift"),
+        members=ask.members,
     message:
         "Measuring the target shift of {wildcards.dataset}, {wildcards.bundle}, seeds {wildcards.block}"
     script:
@@ -79,6 +81,7 @@ rule collect_shift:
         expected_s=COLLECT,
     params:
         code=ask.code("collect_shift"),
+        members=ask.members,
         wanted=ask.wanted_folds,
     message:
         "Collecting the target shift of {wildcards.dataset}"

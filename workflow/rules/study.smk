@@ -42,7 +42,10 @@ for RUN in RUNS.values():
             name:
                 f"{RUN.id}_{ITEMS.name}"
             input:
-                **{name: kept_here(paths) for name, paths in ITEMS.inputs(RUN).items()},
+                **{
+                    name: kept_here(paths)
+                    for name, paths in ask.item_inputs(RUN, ITEMS).items()
+                },
             output:
                 [report_entry(RUN, item) for item in SOME],
                 [
@@ -67,6 +70,7 @@ for RUN in RUNS.values():
                 function=RUN.found.path(ITEMS.function),
                 settings=RUN.words,
                 arguments=ITEMS.params(RUN),
+                units=list(RUN.units.members),
                 shown=[item_words(item, item_key(item)) for item in SOME],
             message:
                 RUN.rule_message(ITEMS.message)
@@ -119,6 +123,7 @@ for RUN in RUNS.values():
                 code=ask.measure_code(RUN, MEASURE),
                 function=RUN.found.path(MEASURE.function),
                 arguments=ask.measure_params(RUN, MEASURE),
+                members=ask.measure_members(RUN, MEASURE),
                 limited=MEASURE.limited,
                 limits=limits,
             message:

@@ -109,6 +109,16 @@ def sweep(folder: PathLike, max_age: float = DAY) -> list[Path]:
     return sorted(deleted)
 
 
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield a folder for temporary files of this process; those of processes that have ended are deleted first."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}{_host()}-*"):
+        if left.is_dir() and (match := _TEMPORARY.fullmatch(left.name)) and not is_running(int(match["pid"])):
+            shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=f"{PREFIX}{_host()}-{os.getpid()}-") as folder:
+        yield Path(folder)
+
+
 def write_text(path: PathLike, text: str) -> None:
     """Write text to a file as UTF-8 with line feeds, whole or not at all."""
     with atomic_path(path) as temporary:

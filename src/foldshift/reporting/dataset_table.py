@@ -62,11 +62,12 @@ def read_json(path: PathLike) -> dict[str, Any]:
     return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
-def datasets_table(inputs: Inputs, settings: dict[str, Any], entries: Sequence[dict[str, Any]]) -> dict[str, TableResult]:
-    """Make Table 1 of a study; `entries` are those of the catalogue."""
-    files = zip(inputs.descriptions, inputs.origins, entries)
-    table = pd.DataFrame([row(read_json(description), read_json(origin), entry) for description, origin, entry in files])
-    notes = [text for one, entry in zip(table.to_dict("records"), entries) for text in notes_of(one, entry.get("own", False))]
+def datasets_table(inputs: Inputs, settings: dict[str, Any], entries: dict[str, dict[str, Any]]) -> dict[str, TableResult]:
+    """Make Table 1 of a study; `entries` has of each data set what the catalogue expects (``n_rows``, ``n_features``, ``own``)."""
+    origins = {origin["name"]: origin for origin in map(read_json, inputs.origins)}
+    described = map(read_json, inputs.descriptions)
+    table = pd.DataFrame([row(one, origins[one["name"]], entries[one["name"]]) for one in described])
+    notes = [text for one in table.to_dict("records") for text in notes_of(one, entries[one["dataset"]]["own"])]
     table = table.assign(**{name: table[name].map(", ".join) for name in LISTS})
     return {"table1_datasets": TableResult(table, datasets_grid(table, notes))}
 

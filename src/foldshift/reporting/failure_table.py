@@ -28,10 +28,10 @@ NOTES = (
 )
 
 
-def failures(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
-    """Make the table of failures of a study."""
+def failures(inputs: Inputs, settings: dict[str, Any], results: str) -> dict[str, TableResult]:
+    """Make the table of failures of a study; `results` is the folder of all results."""
     lists = [json.loads(Path(path).read_text(encoding="utf-8")) for path in inputs.failures]
-    table = failures_table(lists, Path(inputs.failures[0]).parents[2].as_posix())
+    table = failures_table(lists, Path(results).as_posix())
     return {"failures": TableResult(table, failures_grid(table, lists))}
 
 
@@ -41,10 +41,14 @@ def failures_table(lists: Sequence[dict[str, Any]], results: str) -> pd.DataFram
     for one in lists:
         for failure in one["failures"]:
             first = failure["files"][0]
-            words = ["--configfile", f"{results}/provenance/config.yaml", "--force", f"{results}/{first}"]
+            target = one.get("lost", f"{results}/{first}")  # a data set that failed as a whole: the file that it is not in
+            words = ["--configfile", f"{results}/provenance/config.yaml", "--force", target]
             row = {"dataset": one["dataset"]} | failure | {"n_jobs": len(failure["files"]), "scores": first}
             rows.append(row | {"command": f"snakemake --cores 1 {shlex.join(words)}"})
-    return pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:6], kind="stable", ignore_index=True)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    if table["k"].isna().any():
+        table["k"] = table["k"].astype("Int64")
+    return table.sort_values(COLUMNS[:6], kind="stable", ignore_index=True)
 
 
 def failures_grid(table: pd.DataFrame, lists: Sequence[dict[str, Any]]) -> Grid:
@@ -59,6 +63,6 @@ def failures_grid(table: pd.DataFrame, lists: Sequence[dict[str, Any]]) -> Grid:
         for row in block.itertuples():
             message = row.message if len(row.message) <= LONGEST else row.message[: LONGEST - 1] + "…"
             numbers = [TableCell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
-            rows.append([row.partitioner, TableCell(str(row.k)), row.status, message, *numbers, row.command])
+            rows.append([row.partitioner, TableCell("all" if row.k is pd.NA else str(row.k)), row.status, message, *numbers, row.command])
     n_failed = int(table["n_failed"].sum())
     return Grid(header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])

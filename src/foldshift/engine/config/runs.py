@@ -11,7 +11,8 @@ from foldshift.engine.config.merge import merge_config
 from foldshift.engine.config.read import located, read_config
 from foldshift.engine.costs.fit_costs import CostModel, read_costs
 from foldshift.engine.layout.job_layout import JobLayout
-from foldshift.engine.layout.labels import read_record, record_file
+from foldshift.engine.layout.labels import read_record, read_units, record_file, units_file
+from foldshift.engine.layout.reuse import folders_in
 from foldshift.engine.study.run import Run, rehearse
 
 if TYPE_CHECKING:
@@ -46,10 +47,16 @@ def make_runs(checked: CheckedConfig, root: Path, results_here: bool = True) -> 
     costs = CostModel(read_costs(located(config["costs_file"], root)))
     recorded = read_record(record_file(config["results"])) if results_here else None
     existing = None if results_here else _no_files
+    united = read_units(units_file(config["results"])) if results_here else {}
     runs = {}
     for study, words in checked.declared.items():
         variants = words.variants(config["studies"][study])
         layout = JobLayout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None
+        pages = any(path.endswith(".html") for measure in words.measures for path in measure.rows.values())
+        if layout and not pages:  # a page is read, and linked to, by itself
+            alone = folders_in(f"{config['results']}/{study}/folds") if results_here else set[str]()
+            others = [run.units.members for run in runs.values()]
+            layout.unite(config["many_datasets"], [united.get(study, {}), *others], alone)
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout, results_here)
         if studies[study].package == study:  # user-defined
             rehearse(runs[study])

@@ -10,12 +10,15 @@ from foldshift.engine.layout.file_names import bundle_of, part_of
 from foldshift.partition.methods.cosine_features import n_waves
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from foldshift.core.types import Task
     from foldshift.engine.layout.job_layout import JobLayout
 
 # Seconds of one core. Starting a job: with numpy alone, with scikit-learn.
 START = {"light": 0.5, "learners": 1.4}
 FETCH, PREPARE, COLLECT = 1.5, 0.5, 0.6
+IN_A_UNIT = 0.02  # per data set of a unit: reading and writing files of its own
 PER_FETCHED, PER_PREPARED = 2.8e-6, 1.3e-6  # per value of the table; make bench does not measure them: 100,000 rows, 11 columns
 PER_ASSIGNMENT = {"regression": 1.1e-7, "classification": 4e-7}  # per sample and partition
 PER_NEIGHBOUR = 1e-8  # per pair of samples and column, once for a job that cuts by neighbours
@@ -26,6 +29,14 @@ PER_SCORE = 2e-6  # collecting, per row
 BYTES_PER_SCORE = 30
 BYTES_PER_FOLD = 0.45  # per sample and partition, compressed
 BYTES_PER_PREDICTION = 0.06  # per sample, partition and learner, bit-packed and compressed
+
+
+def added(costs: Sequence[Cost], start: float) -> Cost:
+    """Cost of one job for many data sets, one after the other: Python starts once, which takes `start` seconds of each cost."""
+    if len(costs) == 1:
+        return costs[0]
+    seconds, mb, writes = zip(*costs)
+    return Cost(start + sum(one - start + IN_A_UNIT for one in seconds), max(mb), sum(writes))
 
 
 def fetch_cost(shape: tuple[int, int]) -> Cost:
@@ -54,7 +65,7 @@ def folds_cost(layout: JobLayout, task: Task, dataset: str, bundle: str, block: 
     return Cost(START["light"] + seconds, 3 * work / 1e6, BYTES_PER_FOLD * work / 1e6)
 
 
-def shift_cost(layout: Any, dataset: str, bundle: Any, block: Any) -> Cost:
+def shift_cost(layout: Any, task: Any, dataset: str, bundle: Any, block: Any) -> Cost:
     """Cost of measuring the target shift of the folds of a file; parameters as of `folds_cost`."""
     return Cost(START["light"] + PER_SHIFT * layout.shift_work(dataset, bundle, block))
 
@@ -70,7 +81,7 @@ def scores_cost(layout: Any, task: Any, dataset: str, bundle: Any, held: Any, pa
     return Cost(START["learners"] + seconds, mb, size / 1e6)
 
 
-def collect_cost(layout: Any, dataset: str) -> Cost:
+def collect_cost(layout: Any, task: Any, dataset: str) -> Cost:
     """Cost of collecting the scores of a data set."""
     n_fits = sum(cell.n_seeds * cell.k * cell.iterations for cell in layout.cells(dataset))
     n_rows = n_fits * len(layout.learners_of(dataset))

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from foldshift.engine.storage.parquet_files import read_parquet
+from foldshift.engine.storage.unit_files import texts_in
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
+    from foldshift.engine.study.declare import Measure
     from foldshift.engine.study.run import Run
 
 LONGEST = 200  # letters of a message in the line; the table has them all
@@ -59,10 +61,16 @@ def lost_fits(results: PathLike, runs: Iterable[Run]) -> list[str]:
     """Lines on the failed fits of some studies."""
     lines = []
     for run in runs:
-        files = [Path(path.replace("<results>", str(results))) for path in run.per_dataset("failures", "json")]
-        lists = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
+        paths = run.units.stored_files(run.per_dataset("failures", "json"))
+        files = [Path(path.replace("<results>", str(results))) for path in paths]
+        lists = [json.loads(text) for file in files if file.is_file() for text in texts_in(file)]
         lines.append(lost_fits_line(run.id, lists, f"{results}/{run.id}/tables/failures.html"))
     return [line for line in lines if line]
+
+
+def _row_files(run: Run, measure: Measure) -> list[str]:
+    """Files of the rows of a measure."""
+    return [path for kind in measure.rows for path in run.units.stored_files(run.rows(kind))]
 
 
 def lost_rows(results: Path, runs: list[Any]) -> list[str]:
@@ -73,7 +81,7 @@ def lost_rows(results: Path, runs: list[Any]) -> list[str]:
             lost: Counter[str] = Counter()
             learners: dict[str, dict[str, None]] = {}
             n_rows = 0
-            for file in (Path(path.replace("<results>", str(results))) for kind in measure.rows for path in run.rows(kind)):
+            for file in (Path(path.replace("<results>", str(results))) for path in _row_files(run, measure)):
                 names = pq.read_schema(file).names if file.suffix != ".html" and file.is_file() else ()
                 if "status" not in names:
                     continue

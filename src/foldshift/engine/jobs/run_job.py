@@ -78,7 +78,12 @@ def run(main: Callable[..., Any], job: Any) -> None:
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     start, work = time.perf_counter(), processor_time()
     try:
-        main(job)
+        if getattr(job.params, "members", None):
+            from foldshift.engine.jobs.each_dataset import for_each  # loads PyArrow, which other jobs may do without
+
+            for_each(main, job, machine_fault)
+        else:
+            main(job)
     except Exception as error:
         if isinstance(error, FoldshiftError):
             logging.error("foldshift: %s", error.at("workflow"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +35,7 @@ from foldshift.engine.layout.file_names import (
     scheme_of,
 )
 from foldshift.engine.layout.reuse import choose, covered, files_below, missing, tiles
+from foldshift.engine.layout.units import Units, kept_units, new_units
 
 if TYPE_CHECKING:
     from foldshift.datasets.catalogue_entry import CatalogueEntry
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 USUAL_METRIC = "heom"  # of the partitioners that look at neighbours, where their label does not tell another
 LARGEST_BLOCK = 1024
 MOST_FOLD_BYTES = 150_000_000  # of the folds that one job holds in memory
+SECONDS_OF_A_DATASET = 0.2  # in a job of many: fetching, preparing, cutting, collecting
 
 
 def fits_per_seed(bundle: Bundle) -> int:
@@ -137,6 +139,7 @@ class JobLayout:
     Every process that plans or runs a part of a study finds the same files; see `foldshift.engine.layout.reuse`. What a job does
     follows from the names of its files alone. `recorded` says what labels of earlier runs mean (see `record`).
     ``existing(kind, dataset)`` gives the paths of ``folds`` or ``scores`` that exist, relative to the folder of the data set.
+    `units` are data sets that share jobs and files; the name of a unit stands for a data set in every method.
     """
 
     def __init__(
@@ -171,9 +174,9 @@ class JobLayout:
             for name in bundle.partitioners
         }
         self._current = {name for labels in self.record().values() for name in labels}
-        self.shape = cache(lambda dataset: shape_of(catalogue[dataset]))
-        self.learners_of = cache(self._learners_of)
-        self.cells = cache(self._cells)
+        self.units = Units()
+        self.shape = cache(self._shape)
+        self._learners_at, self._bundles_at, self._cells_at = map(cache, (self._find_learners, self._find_bundles, self._find_cells))
         self._folds = cache(self._choose_folds)
         self._scores = cache(self._choose_scores)
         self._loadable = cache(self._is_loadable)
@@ -210,9 +213,54 @@ class JobLayout:
         """Entry of a partitioner, with its ``name``, by its label: how it cuts."""
         return self._known_partitioners[of_label]
 
-    def _learners_of(self, dataset: str) -> list[str]:
+    def unite(self, least: int | None, recorded: Sequence[dict[str, Any]], alone: Collection[str] = ()) -> None:
+        """Choose the data sets that share jobs and files: those that are small, where there are at least so many.
+
+        `recorded` are the units of earlier runs and of other studies, which are kept; data sets in `alone` have files already.
+        """
+        if least is None:
+            return
+        wanted = dict.fromkeys(name for name in self.settings["datasets"] if name not in alone)
+        units = kept_units(recorded, wanted, self._kind_of)
+        for names in units.values():
+            for name in names:
+                del wanted[name]
+        new = new_units(wanted, self._seconds_of, self._kind_of, self.seconds)
+        if units or sum(map(len, new.values())) >= least:
+            self.units = Units(units | new)
+
+    def _kind_of(self, dataset: str) -> tuple[Any, ...]:
+        """Key of what is done with a data set: learners and bundles."""
+        rows = self._rows(dataset)
+        return tuple(self._learners_at(rows)), tuple((one.kind, one.partitioners) for one in self._bundles_at(rows))
+
+    def _seconds_of(self, dataset: str) -> float:
+        """Expected seconds of all work on a data set, in a job of many."""
+        rows = self._rows(dataset)
+        costs = [self.cost(name, dataset) for name in self._learners_at(rows)]
+        fits = sum(job_seconds(bundle, cost, bundle.n_seeds) for bundle in self._bundles_at(rows) for cost in costs)
+        return SECONDS_OF_A_DATASET + fits
+
+    def _rows(self, dataset: str) -> int:
+        """Rows of a data set, 0 where they are not known; of the first one of a unit, whose members are treated alike."""
+        return self._catalogue[self.units.names(self.units.of(dataset))[0]].n_rows or 0
+
+    def _shape(self, dataset: str) -> tuple[int, int]:
+        """Rows and columns of a data set; of a unit all rows, and the most columns."""
+        shapes = [shape_of(self._catalogue[name]) for name in self.units.names(dataset)]
+        return sum(rows for rows, _ in shapes), max(columns for _, columns in shapes)
+
+    def learners_of(self, dataset: str) -> list[str]:
         """Ids of the learners that run on a data set, of all configurations of the study."""
-        rows, largest = self._catalogue[dataset].n_rows or 0, self.settings.get("max_rows", {})
+        return self._learners_at(self._rows(dataset))
+
+    def cells(self, dataset: str) -> tuple[CutSpec, ...]:
+        """Every `CutSpec` of a data set, in the order of the configuration."""
+        return self._cells_at(self._rows(dataset))
+
+    def _find_learners(self, rows: int) -> list[str]:
+        """Ids of the learners that run on so many rows."""
+        largest = self.settings.get("max_rows", {})
         return list(
             dict.fromkeys(
                 name
@@ -222,16 +270,15 @@ class JobLayout:
             )
         )
 
-    def _bundles_of(self, dataset: str) -> list[Bundle]:
-        """Bundles that cut a data set."""
-        rows = self._catalogue[dataset].n_rows or 0
+    def _find_bundles(self, rows: int) -> list[Bundle]:
+        """Bundles that cut so many rows."""
         return [one for one in self.bundles if one.max_rows is None or rows <= one.max_rows]
 
-    def _cells(self, dataset: str) -> tuple[CutSpec, ...]:
-        """Every `CutSpec` of a data set, in the order of the configuration."""
+    def _find_cells(self, rows: int) -> tuple[CutSpec, ...]:
+        """Every `CutSpec` of so many rows."""
         return tuple(
             CutSpec(bundle.kind, name, self.partitioner_label(name), k, iterations, bundle.n_seeds)
-            for bundle in self._bundles_of(dataset)
+            for bundle in self._bundles_at(rows)
             for k, iterations in bundle.iterations.items()
             for name in bundle.partitioners
         )
@@ -254,7 +301,7 @@ class JobLayout:
     def folds_files(self, dataset: str, chosen: Callable[..., Any] = every, n_seeds: int | None = None) -> list[Any]:
         """Files of folds of a data set."""
         wanted = {cell.key: min(cell.n_seeds, n_seeds or cell.n_seeds) for cell in self.cells(dataset) if chosen(cell)}
-        return in_order(f"folds/{dataset}/{file.name}.npz" for file in _with_some_of(self._folds(dataset), wanted))
+        return in_order(f"folds/{dataset}/{file.name}.npz" for file in _with_some_of(self._folds(self.units.of(dataset)), wanted))
 
     def shift_files(self, dataset: str) -> list[str]:
         """Files of the target shift of a data set, one for each file of folds; see `folds_files`."""
@@ -271,7 +318,7 @@ class JobLayout:
     def _names_of_scores(self, dataset: str, chosen: Callable[..., Any]) -> list[str]:
         labels = [self.label_of[name] for name in self.learners_of(dataset)]
         wanted = {(name, *cell.key): cell.n_seeds for cell in self.cells(dataset) if chosen(cell) for name in labels}
-        return [file.name for file in _with_some_of(self._scores(dataset), wanted)]
+        return [file.name for file in _with_some_of(self._scores(self.units.of(dataset)), wanted)]
 
     def _found(self, kind: str, dataset: str, read: Callable[..., Any]) -> list[HeldSeeds]:
         """List existing files whose labels are known, from this configuration or an earlier one, so that they can be made
@@ -303,7 +350,7 @@ class JobLayout:
         files = choose(self._found("folds", dataset, held_folds), wanted)
         held = covered(files, wanted)
         new = []
-        for bundle in self._bundles_of(dataset):
+        for bundle in self._bundles_at(self._rows(dataset)):
             size = self.settings.get("seeds_per_block") or fold_block(bundle, self.shape(dataset)[0])
             schemes = [scheme_name(k, iterations) for k, iterations in bundle.iterations.items()]
             cells = [(self.partitioner_label(name), scheme) for name in bundle.partitioners for scheme in schemes]
@@ -353,8 +400,12 @@ class JobLayout:
         return [([*members], max(members.values())) for members in found.values()]
 
     def cost(self, learner: str, dataset: str) -> LearnerCost:
-        """Cost of a learner on a data set."""
-        return self.cost_at(learner, *self.shape(dataset))
+        """Cost of a learner on a data set; on all of a unit, one after the other."""
+        if dataset not in self.units.members:
+            return self.cost_at(learner, *self.shape(dataset))
+        costs = [self.cost_at(learner, *self.shape(name)) for name in self.units.names(dataset)]
+        per_fit, once, peaks, measured = zip(*costs)
+        return type(costs[0])(sum(per_fit), sum(once), max(peaks), all(measured))
 
     def cost_at(self, learner: str, n_rows: int, n_features: int) -> LearnerCost:
         """Cost of a learner on a data set of some size."""

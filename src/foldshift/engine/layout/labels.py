@@ -1,12 +1,12 @@
 """Record of the labels in file names, kept beside the results: their content in this configuration and in earlier ones.
 
-And whether Snakemake still knows what the results were made with.
+The same of the units of many data sets, and whether Snakemake still knows what the results were made with.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,28 @@ def add_record(path: PathLike, records: Iterable[dict[str, Any]]) -> None:
             record[kind] |= one[kind]
     if record != known:
         write_text(path, json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n")
+
+
+def units_file(results: str) -> Path:
+    """Path of the record of units below the folder of the results."""
+    return Path(results, "provenance", "units.json")
+
+
+def read_units(path: PathLike) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Read the data sets of the units of every study, in the order in which they were made."""
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+        return {study: {unit: tuple(map(str, names)) for unit, names in units.items()} for study, units in record.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def add_units(path: PathLike, of_studies: Mapping[str, Mapping[str, tuple[str, ...]]]) -> None:
+    """Add the units of some studies to the record of earlier runs; write nothing where nothing is new."""
+    known = read_units(path)
+    record = known | {study: known.get(study, {}) | dict(units) for study, units in of_studies.items() if units}
+    if record != known:
+        write_text(path, json.dumps(record) + "\n")
 
 
 def forgotten(results: PathLike, studies: Iterable[str], memory: PathLike = ".snakemake") -> str | None:

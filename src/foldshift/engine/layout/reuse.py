@@ -35,6 +35,13 @@ def files_below(folder: str) -> list[Any]:
     return found
 
 
+def folders_in(folder: str) -> set[str]:
+    """Names of the folders in a folder; none where it does not exist."""
+    with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+        return {entry.name for entry in entries if entry.is_dir()}
+    return set()
+
+
 def choose(files: Iterable[HeldSeeds], wanted: dict[tuple[Any, ...], int]) -> list[HeldSeeds]:
     """Choose the files that are kept."""
     chosen: list[HeldSeeds] = []

@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Any
 from foldshift.core.files import content_of
 from foldshift.engine.costs.compile_cost import compile_seconds, kept_paths
 from foldshift.engine.costs.dataset_shapes import local_files, shape_of
-from foldshift.engine.costs.job_costs import collect_cost, fetch_cost, folds_cost, prepare_cost, scores_cost, shift_cost
+from foldshift.engine.costs.job_costs import (
+    FETCH,
+    PREPARE,
+    START,
+    added,
+    collect_cost,
+    fetch_cost,
+    folds_cost,
+    prepare_cost,
+    scores_cost,
+    shift_cost,
+)
 from foldshift.engine.jobs.code_digest import digest, module_files
 from foldshift.engine.layout.file_names import bundle_of, part_of, scheme_of
 from foldshift.engine.study.published import PublishedStudy
 from foldshift.engine.study.report_facts import page_facts, page_files
+from foldshift.engine.study.run import START as START_MEASURE
 from foldshift.evaluation.task_objects import TASK_OBJECTS
 from foldshift.partition.registry import PARTITIONERS, import_path
 
@@ -42,6 +54,8 @@ class RuleFunctions:
         self.config, self.catalogue, self.learners = configured.config, configured.catalogue, configured.learners
         self.runs, self.root, self.has_storage = configured.runs, root, has_storage
         self.layouts = {study: run.layout for study, run in self.runs.items() if run.is_cut}
+        self._names = {unit: names for run in self.runs.values() for unit, names in run.units.members.items()}
+        self._cost = cache(self._added_cost)
         self.tasks: dict[str, Any] = {study: run.found.task for study, run in self.runs.items()}
         self._published = {study: PublishedStudy(run, root) for study, run in self.runs.items()}
         self.spare_minutes = 10 + (self.config["cell_minutes"] or 0)  # an evaluation may once run into the limit of a cell
@@ -112,25 +126,53 @@ class RuleFunctions:
         partitioners, schemes = bundle_of(part_of(wildcards.bundle, wildcards.part))
         return [(layout.partitioner(name)["name"], scheme_of(scheme)[0]) for scheme in schemes for name in partitioners]
 
+    # Units: the name of one stands where that of a data set does
+
+    def _names_of(self, wildcards: Any) -> tuple[str, ...]:
+        """Data sets that a job works through."""
+        return self._names.get(wildcards.dataset, (wildcards.dataset,))
+
+    def members(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """Data sets of the unit of a job, each with the parameters that are its own; none where the job has one data set."""
+        return {name: {} for name in self._names.get(wildcards.dataset, ())}
+
+    def members_to_fetch(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+        """The same, of the job that fetches them or prepares them."""
+        return {
+            name: {"entry": self._entry(name), "lock": self._lock(name)} for name in self._names.get(wildcards.dataset, ())
+        }
+
     # Files
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        return dict(vars(self.catalogue[name]))
+
+    def _lock(self, name: str) -> str:
+        return f"{self.config['resources']}/checksums/{name}.txt"
 
     def entry_of(self, wildcards: Any) -> dict[str, Any]:
         """Catalogue entry of a data set, as plain values."""
-        return dict(vars(self.catalogue[wildcards.dataset]))
+        return {} if wildcards.dataset in self._names else self._entry(wildcards.dataset)
+
+    def lock_of(self, wildcards: Any) -> str:
+        """File with the checksum of the first use of a data set."""
+        return self._lock(wildcards.dataset)
 
     def local_sources(self, wildcards: Any) -> list[str]:
-        """The user's own files of a data set, as inputs: an edited file plans its dependents again."""
-        return local_files(self.catalogue[wildcards.dataset])
+        """The user's own files of a data set, as inputs: an edited file plans its dependents again. Of a unit none: their digest
+        does, and Snakemake need not look at each of a hundred thousand files."""
+        return [] if wildcards.dataset in self._names else local_files(self.catalogue[wildcards.dataset])
 
     def local_contents(self, wildcards: Any) -> str:
         """Digest of the user's own files of a data set, as a parameter: another file of the same name plans its dependents again,
         also one with an older time stamp."""
-        files = local_files(self.catalogue[wildcards.dataset])
+        files = [file for name in self._names_of(wildcards) for file in local_files(self.catalogue[name])]
         return "".join(content_of(file).sha256[:16] for file in files)
 
     def origins_of_study(self, wildcards: Any) -> list[str]:
         """Files that record where the data of a study came from."""
-        return self.runs[wildcards.study].fetched()
+        run = self.runs[wildcards.study]
+        return run.units.stored_files(run.fetched())
 
     def prepared_data(self, wildcards: Any) -> str:
         """Prepared data set with the scaling of the study."""
@@ -155,6 +197,10 @@ class RuleFunctions:
         """Files of the target shift of all folds of a data set."""
         return self.runs[wildcards.study].shift(wildcards.dataset)
 
+    def item_inputs(self, run: Run, group: OutputGroup) -> dict[str, Any]:
+        """Files that tables and figures are made of, by name: those of units in place of those of their data sets."""
+        return {name: run.units.stored_files(paths) for name, paths in group.inputs(run).items()}
+
     def scores_of_dataset(self, wildcards: Any) -> list[str]:
         """Files of the scores of all learners, cells and seeds of a data set."""
         return self.runs[wildcards.study].scores(wildcards.dataset)
@@ -174,32 +220,37 @@ class RuleFunctions:
 
     # Expected costs
 
+    def _added_cost(
+        self, function: Callable[..., Cost], kind: str, study: str, dataset: str, names: tuple[str, ...]
+    ) -> Cost:
+        """Cost of a job: of all data sets of a unit, one after the other."""
+        layout, task = self.layouts[study], self.tasks[study]
+        return added([function(layout, task, name, *names) for name in self._names.get(dataset, (dataset,))], START[kind])
+
     def cost_of_fetching(self, wildcards: Any) -> Cost:
         """Expected cost of reading and checking a table."""
-        return fetch_cost(shape_of(self.catalogue[wildcards.dataset]))
+        return added([fetch_cost(shape_of(self.catalogue[name])) for name in self._names_of(wildcards)], FETCH)
 
     def cost_of_preparing(self, wildcards: Any) -> Cost:
         """Expected cost of preparing a data set."""
-        return prepare_cost(shape_of(self.catalogue[wildcards.dataset]))
+        return added([prepare_cost(shape_of(self.catalogue[name])) for name in self._names_of(wildcards)], PREPARE)
 
     def cost_of_folds(self, wildcards: Any) -> Cost:
         """Expected cost of cutting."""
-        study, names = wildcards.study, (wildcards.bundle, wildcards.block)
-        return folds_cost(self.layouts[study], self.tasks[study], wildcards.dataset, *names)
+        return self._cost(folds_cost, "light", wildcards.study, wildcards.dataset, (wildcards.bundle, wildcards.block))
 
     def cost_of_shift(self, wildcards: Any) -> Cost:
         """Expected cost of measuring the target shift."""
-        return shift_cost(self.layouts[wildcards.study], wildcards.dataset, wildcards.bundle, wildcards.block)
+        return self._cost(shift_cost, "light", wildcards.study, wildcards.dataset, (wildcards.bundle, wildcards.block))
 
     def cost_of_scores(self, wildcards: Any) -> Cost:
         """Expected cost of an evaluation."""
-        study, keys = wildcards.study, ("bundle", "held", "part", "learners", "block")
-        names = [wildcards[key] for key in keys]
-        return scores_cost(self.layouts[study], self.tasks[study], wildcards.dataset, *names)
+        names = tuple(wildcards[key] for key in ("bundle", "held", "part", "learners", "block"))
+        return self._cost(scores_cost, "learners", wildcards.study, wildcards.dataset, names)
 
     def cost_of_collecting(self, wildcards: Any) -> Cost:
         """Expected cost of collecting scores."""
-        return collect_cost(self.layouts[wildcards.study], wildcards.dataset)
+        return self._cost(collect_cost, "light", wildcards.study, wildcards.dataset, ())
 
     def seconds_of_compiling(self, wildcards: Any, threads: int) -> float:
         """Expected time of compiling what no earlier run has kept."""
@@ -291,16 +342,38 @@ class RuleFunctions:
     # Jobs of a measure: functions of the wildcards
 
     def measure_inputs(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, Any]]:
-        """Make the function for the inputs of a job of a measure."""
-        return lambda wildcards: measure.inputs(run, _cell_of(wildcards))
+        """Make the function for the inputs of a job of a measure: of the first data set of a unit, whose others are alike."""
+
+        def inputs(wildcards: Any) -> dict[str, Any]:
+            found = measure.inputs(run, run.cells_of_job(measure, _cell_of(wildcards))[0])
+            return {name: run.units.stored_files(paths) for name, paths in found.items()}
+
+        return inputs
 
     def measure_params(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, Any]]:
-        """Make the function for the further arguments of a job of a measure."""
-        return lambda wildcards: measure.params(run, _cell_of(wildcards))
+        """Make the function for the further arguments of a job of a measure; of the first data set of a unit."""
+        return lambda wildcards: measure.params(run, run.cells_of_job(measure, _cell_of(wildcards))[0])
+
+    def measure_members(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, dict[str, Any]]]:
+        """Make the function for the data sets of a job of a measure, with arguments where they are not those of the first."""
+
+        def members(wildcards: Any) -> dict[str, dict[str, Any]]:
+            if getattr(wildcards, "dataset", None) not in self._names:
+                return {}
+            found = {cell["dataset"]: measure.params(run, cell) for cell in run.cells_of_job(measure, _cell_of(wildcards))}
+            first = next(iter(found.values()))
+            return {name: {} if own == first else {"arguments": own} for name, own in found.items()}
+
+        return members
 
     def measure_cost(self, run: Run, measure: Measure) -> Callable[[Any], Cost]:
         """Make the function for the expected cost of a job of a measure."""
-        return lambda wildcards: run.measure_cost(measure, _cell_of(wildcards))
+
+        @cache
+        def cost(cell: tuple[tuple[str, str], ...]) -> Cost:
+            return added([run.measure_cost(measure, one) for one in run.cells_of_job(measure, dict(cell))], START_MEASURE["measure"])
+
+        return lambda wildcards: cost(tuple(_cell_of(wildcards).items()))
 
 
 def item_words(item: Table, key: str) -> dict[str, str]:

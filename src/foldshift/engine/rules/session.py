@@ -26,7 +26,7 @@ from foldshift.engine.jobs.failure_summary import lost_fits, lost_rows
 from foldshift.engine.jobs.run_job import LEADER, RERUN, SHOWN, rerun_command
 from foldshift.engine.jobs.s3_patch import ask_less
 from foldshift.engine.jobs.slurm_patch import shorten_log_folders
-from foldshift.engine.layout.labels import add_record, forgotten, record_file
+from foldshift.engine.layout.labels import add_record, add_units, forgotten, record_file, units_file
 from foldshift.engine.rules import snakemake_internals as internals
 from foldshift.engine.rules.rule_functions import RuleFunctions, rule_descriptions
 from foldshift.engine.rules.run_lock import recorded_lock
@@ -194,6 +194,8 @@ class Session:
             sweep(folder)
         records = [layout.record() for layout in self.functions.layouts.values()]
         add_record(record_file(self.config["results"]), records)
+        united = {study: layout.units.members for study, layout in self.functions.layouts.items()}
+        add_units(units_file(self.config["results"]), united)
         write_text(self._front_file(), self._front_text())
 
     def _plan(self, dag: Any, factor: float) -> str:

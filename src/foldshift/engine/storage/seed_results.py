@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from foldshift.core.errors import DataError
+from foldshift.engine.layout.file_names import bundle_of, scheme_of
 from foldshift.engine.storage.score_files import TEXT
 from foldshift.evaluation.regression_scores import OF_CLASSES
+from foldshift.evaluation.tasks import FAILED
 from foldshift.inference.missing import mean_present
 
 if TYPE_CHECKING:
@@ -104,6 +106,17 @@ def count_failures(
             numbers = {"n_failed": len(paths), "n_fits": n_fits[learner, partitioner, k], "files": sorted(set(paths))}
             failures.append(keys | numbers)
     return sorted(failures, key=lambda one: tuple(one.values())[:5])
+
+
+def lost_summary(dataset: str, message: str, file: str, wanted: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Summary of a data set that failed as a whole, as `count_failures` makes them: `file` is the one that it is not in."""
+    n_fits = 0
+    for cell, n_seeds in wanted["seeds"].items():
+        k, iterations = scheme_of(bundle_of(cell)[1][0])
+        n_fits += n_seeds * k * iterations * len(wanted["learners"])
+    cell = {"learner": "all learners", "partitioner": "all", "k": None, "status": FAILED, "message": message}
+    failure = cell | {"n_failed": n_fits, "n_fits": n_fits, "files": [file]}
+    return {"dataset": dataset, "n_fits": n_fits, "failures": [failure], "lost": file}
 
 
 def summarise_shift(cell: Any) -> Any:

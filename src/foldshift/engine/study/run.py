@@ -15,6 +15,7 @@ from foldshift.engine.layout import reuse as kept
 from foldshift.engine.layout.file_names import labels_of, learner_content
 from foldshift.engine.layout.job_layout import every, of_experiments
 from foldshift.engine.layout.reuse import files_below
+from foldshift.engine.layout.units import Units
 from foldshift.engine.study.declare import Cost
 
 if TYPE_CHECKING:
@@ -281,6 +282,31 @@ class Run:
         """The entry of the learners file that a label stands for, by its id."""
         return self.entries(name for name in self.learner_ids if self.learner_label(name) == label)
 
+    # Units of many data sets: declarations name the files of data sets, rules those that hold them
+
+    @property
+    def units(self) -> Units:
+        """Data sets that share jobs and files."""
+        return self._layout.units if self._layout else Units()
+
+    @cached_property
+    def _cells_of_units(self) -> dict[str, dict[tuple[Any, ...], list[dict[str, str]]]]:
+        """Cells of every measure by the cell of the job that works through them."""
+        found: dict[str, dict[tuple[Any, ...], list[dict[str, str]]]] = {}
+        for measure in self.measures():
+            of_jobs = found.setdefault(measure.name, {})
+            for cell in self.cells(measure):
+                of_jobs.setdefault(self._job_cell(cell), []).append(cell)
+        return found
+
+    def _job_cell(self, cell: dict[str, str]) -> tuple[Any, ...]:
+        """Cell of the job that works through a cell, in a form that can be looked up."""
+        return tuple(sorted((cell | {"dataset": self.units.of(cell["dataset"])} if "dataset" in cell else cell).items()))
+
+    def cells_of_job(self, measure: Measure, cell: dict[str, str]) -> list[dict[str, str]]:
+        """Cells that one job of a measure works through: of all data sets of a unit, or the one that is asked for."""
+        return self._cells_of_units[measure.name].get(self._job_cell(cell), [cell])
+
     # What the engine is made from
 
     def _cells(self, measure: Measure) -> list[dict[str, str]]:
@@ -300,24 +326,27 @@ class Run:
         if not self.is_cut:
             return []
         kinds = ["seed_scores"] + (["seed_shift"] if self.found.task == "regression" else [])
-        return [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
+        of_datasets = [*(path for kind in kinds for path in self.per_dataset(kind)), *self.per_dataset("failures", "json")]
+        return self.units.stored_files(of_datasets)
 
     def archived(self) -> list[str]:
         """Files that an archive holds beside tables and figures: scores, and all rows that tables are made of."""
         by_file: list[str] = []
         for name in self.datasets if self.is_cut else ():
             by_file += [*self.scores(name), *(self.shift(name) if self.found.task == "regression" else ())]
-        return [*by_file, *self.engine_rows(), *self.measured(archived_only=True)]
+        return [*self.units.stored_files(by_file), *self.engine_rows(), *self.measured(archived_only=True)]
 
     def measured(self, archived_only: bool = False) -> list[str]:
         """All rows that the study's own measures write."""
-        return [
-            self.file(path.format(**cell))
-            for measure in self.measures()
-            if measure.archived or not archived_only
-            for path in measure.rows.values()
-            for cell in self.cells(measure)
-        ]
+        return self.units.stored_files(
+            [
+                self.file(path.format(**cell))
+                for measure in self.measures()
+                if measure.archived or not archived_only
+                for path in measure.rows.values()
+                for cell in self.cells(measure)
+            ]
+        )
 
     def outputs(self) -> list[str]:
         """Tables and figures in all their forms."""

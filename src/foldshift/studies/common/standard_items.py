@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.layout.job_layout import every, of_own_experiments
 from foldshift.engine.study.declare import Cost, Measure, OutputGroup, Table
@@ -51,7 +51,13 @@ DATASETS = OutputGroup(
     "datasets",
     function="foldshift.reporting.dataset_table.datasets_table",
     inputs=lambda run: {"descriptions": run.descriptions(), "origins": run.origins()},
-    params=lambda run: {"entries": [dict(vars(run.catalogue[name])) for name in run.datasets]},
+    params=lambda run: {
+        "entries": {
+            name: {"n_rows": entry.n_rows, "n_features": entry.n_features, "own": entry.own}
+            for name in run.datasets
+            for entry in [run.catalogue[name]]
+        }
+    },
     local=True,
     message="data sets",
     items=(
@@ -71,6 +77,32 @@ DATASETS = OutputGroup(
 )
 
 
+def wanted_by_dataset(run: Run, chosen: Callable[[CutSpec], bool]) -> dict[str, Any]:
+    """Arguments of `foldshift.studies.common.within_dataset.differences` on the scores of data sets.
+
+    Parameters
+    ----------
+    run : foldshift.engine.study.run.Run
+    chosen : callable
+        As of `single_datasets`.
+
+    Returns
+    -------
+    arguments : dict
+        ``wanted``: how many files a data set has, and what is wanted of them; each different answer once. ``kinds``: the
+        position of its answer there, by data set.
+    """
+    wanted: list[dict[str, Any]] = []
+    kinds: dict[str, int] = {}
+    positions: dict[str, int] = {}
+    for name in run.datasets:
+        one = {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)}
+        kinds[name] = positions.setdefault(repr(one), len(wanted))
+        if kinds[name] == len(wanted):
+            wanted.append(one)
+    return {"wanted": wanted, "kinds": kinds}
+
+
 def failures(category: str) -> OutputGroup:
     """Declare the table of failed fits of a study that the engine cuts.
 
@@ -87,6 +119,7 @@ def failures(category: str) -> OutputGroup:
         "failures",
         function="foldshift.reporting.failure_table.failures",
         inputs=lambda run: {"failures": run.per_dataset("failures", "json")},
+        params=lambda run: {"results": run.config["results"]},
         local=True,
         message="what failed, and why",
         items=(
@@ -141,13 +174,7 @@ def single_datasets(
             "scores": [path for name in run.datasets for path in run.scores(name, chosen)],
             **({"descriptions": run.descriptions()} if own_units else {}),
         },
-        params=lambda run: {
-            "wanted": [
-                {"files": len(run.scores(name, chosen)), "wanted": run.wanted_scores(name, chosen)} for name in run.datasets
-            ],
-            "value": value,
-            "reference": reference,
-        },
+        params=lambda run: wanted_by_dataset(run, chosen) | {"value": value, "reference": reference},
         seconds=lambda run: 0.5 + 3e-6 * run.n_fits(),
         mb=4000,
         message="differences within data sets",

@@ -41,15 +41,19 @@ LEARNERS = [
 ]  # fmt: skip
 
 
-def differences(inputs: Inputs, settings: dict[str, Any], wanted: Rows, value: str, reference: str) -> dict[str, TableResult]:
+def differences(
+    inputs: Inputs, settings: dict[str, Any], wanted: Rows, kinds: dict[str, int], value: str, reference: str
+) -> dict[str, TableResult]:
     """Make both tables of differences within data sets, of partitioners against `reference` and of pairs of learners.
 
-    `wanted` says of every data set how many of the files are its own (``files``) and what is wanted of them (``wanted``).
+    ``wanted[kinds[dataset]]`` says how many of the files are those of a data set (``files``) and what is wanted of them
+    (``wanted``).
     """
     ids = settings.get("ids") or {"": {name: name for name in settings["learners"]}}
     listed = list(dict.fromkeys(name for names in ids.values() for name in names.values()))
     between_cuts, between_learners, start = [], [], 0
-    for dataset, one in zip(settings["datasets"], wanted):
+    for dataset in settings["datasets"]:
+        one = wanted[kinds[dataset]]
         files, start = inputs.scores[start : start + one["files"]], start + one["files"]
         cells = read_folds(files, one["wanted"], value)
         between_cuts += partitioner_rows(cells, dataset, listed, settings["partitioners"], reference)

@@ -1,0 +1,117 @@
+"""Units of many small data sets: which data sets share files, and what is in those."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from foldshift.core.errors import DamagedError
+from foldshift.engine.layout.labels import add_units, read_units
+from foldshift.engine.layout.units import MOST_IN_A_UNIT, Units, kept_units, new_units, unit_name
+from foldshift.engine.storage.score_files import read_columns
+from foldshift.engine.storage.unit_files import failed_in, join_rows, pack, texts_in, unpack
+
+NAMES = [f"set{i}" for i in range(30)]
+
+
+def one_kind(name):
+    return "all"
+
+
+def test_units_are_filled_in_order_until_their_seconds_fill_a_job():
+    found = list(new_units(NAMES, lambda name: 1.0, one_kind, seconds=12.0).values())
+    assert [len(names) for names in found] == [12, 12, 6] and [name for names in found for name in names] == NAMES
+
+
+def test_large_data_sets_and_a_single_one_have_jobs_of_their_own():
+    costs = dict.fromkeys(NAMES, 1.0) | {"set3": 2.1}
+    found = new_units(NAMES, costs.__getitem__, lambda name: name == "set5", seconds=20.0)
+    assert {name for names in found.values() for name in names} == set(NAMES) - {"set3", "set5"}
+    assert len(new_units([str(i) for i in range(2500)], lambda name: 0.0, one_kind, 1.0)) == -(-2500 // MOST_IN_A_UNIT)
+
+
+def test_units_of_earlier_runs_are_kept_whole_or_not_at_all():
+    first = new_units(NAMES[:20], lambda name: 1.0, one_kind, 10.0)
+    more = kept_units([first], NAMES, one_kind)
+    assert more == first
+    fewer = kept_units([first], NAMES[:15], one_kind)
+    assert list(fewer.values()) == [tuple(NAMES[:10])]
+    assert kept_units([first], NAMES, lambda name: name == "set2") == {
+        unit: names for unit, names in first.items() if "set2" not in names
+    }
+    overlapping = {unit_name(NAMES[5:12]): tuple(NAMES[5:12])}
+    assert kept_units([first, overlapping], NAMES, one_kind) == first
+    assert kept_units([{"many-0": tuple(NAMES[:3])}], NAMES, one_kind) == {}  # a name that does not stand for its data sets
+
+
+def test_the_record_of_units_only_grows(tmp_path):
+    file = tmp_path / "provenance/units.json"
+    assert read_units(file) == {}
+    add_units(file, {"mine": {"many-1": ("a", "b")}, "empty": {}})
+    add_units(file, {"mine": {"many-2": ("c", "d")}})
+    assert read_units(file) == {"mine": {"many-1": ("a", "b"), "many-2": ("c", "d")}}
+    file.write_text("{not json")
+    assert read_units(file) == {}
+
+
+def test_files_of_data_sets_are_found_in_those_of_their_units():
+    units = Units({"many-1": ("a", "b.c")})
+    assert units.stored("<results>/mine/scores/a/CV_5x1/0-9.parquet") == "<results>/mine/scores/many-1/CV_5x1/0-9.parquet"
+    assert units.stored("<resources>/fetched/b.c.json") == "<resources>/fetched/many-1.json"
+    for path in ("<results>/mine/scores/d/0-9.parquet", "a.csv", "folder/a/b.csv"):
+        assert units.stored(path) == path
+    assert units.stored_files(["<resources>/fetched/a.json", "<resources>/fetched/b.c.json"]) == ["<resources>/fetched/many-1.json"]
+    assert Units().stored_files("<resources>/fetched/a.json") == "<resources>/fetched/a.json"
+
+
+def rows_of(path, name, n_rows):
+    table = pa.table({"dataset": pa.array([name] * n_rows, pa.string()).dictionary_encode(), "value": np.arange(n_rows) / 7})
+    pq.write_table(table, path)
+    return path
+
+
+def test_rows_come_back_and_stand_in_one_table_for_others(tmp_path):
+    files = {name: rows_of(tmp_path / f"{name}.parquet", name, n) for name, n in (("b", 3), ("a", 2), ("none", 0))}
+    unit = tmp_path / "many-1.parquet"
+    pack(unit, files, {"c": {"message": "no", "file": "x"}})
+    assert pq.read_table(unit).num_rows == 5 and failed_in(unit) == {"c": {"message": "no", "file": "x"}}
+    assert unpack(unit, lambda name: tmp_path / "back" / f"{name}.parquet") == failed_in(unit)
+    for name, file in files.items():
+        back = read_columns(tmp_path / "back" / f"{name}.parquet", ("dataset", "value"))
+        assert all((back[key] == values).all() for key, values in read_columns(file, ("dataset", "value")).items())
+    single = rows_of(tmp_path / "d.parquet", "d", 1)
+    join_rows(tmp_path / "joined.parquet", [unit, single], ["a", "d", "b"])
+    joined = read_columns(tmp_path / "joined.parquet", ("dataset", "value"))
+    assert joined["dataset"].tolist() == ["a", "a", "d", "b", "b", "b"]
+    assert joined["value"].tolist() == [0.0, 1 / 7, 0.0, 0.0, 1 / 7, 2 / 7]
+    join_rows(tmp_path / "fewer.parquet", [unit], ["b"])
+    assert set(read_columns(tmp_path / "fewer.parquet", ("dataset",))["dataset"]) == {"b"}
+
+
+def test_other_files_come_back_as_they_were(tmp_path):
+    texts = {"a": '{"name": "a"}', "b": "ü\n"}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.json").write_text(text, encoding="utf-8")
+    unit = tmp_path / "many-1.json"
+    pack(unit, {name: tmp_path / f"{name}.json" for name in texts}, {})
+    first = unit.read_bytes()
+    assert texts_in(unit) == list(texts.values()) and texts_in(tmp_path / "a.json") == [texts["a"]] and failed_in(unit) == {}
+    unpack(unit, lambda name: tmp_path / "back" / name)
+    assert {name: (tmp_path / "back" / name).read_text(encoding="utf-8") for name in texts} == texts
+    pack(unit, {name: tmp_path / f"{name}.json" for name in texts}, {})
+    assert unit.read_bytes() == first
+
+
+@pytest.mark.parametrize("ending", ["parquet", "json"])
+def test_a_damaged_file_of_a_unit_is_refused(tmp_path, ending):
+    file = tmp_path / f"a.{ending}"
+    rows_of(file, "a", 100) if ending == "parquet" else file.write_text(json.dumps({"numbers": list(range(100))}))
+    unit = tmp_path / f"many-1.{ending}"
+    pack(unit, {"a": file}, {})
+    data = bytearray(unit.read_bytes())
+    data[80] ^= 255
+    unit.write_bytes(data)
+    with pytest.raises(DamagedError, match="many-1"):
+        unpack(unit, lambda name: tmp_path / "back" / name)
