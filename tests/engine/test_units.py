@@ -1,13 +1,17 @@
 """Units of many small data sets: which data sets share files, and what is in those."""
 
 import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from foldshift.core.errors import DamagedError
+from foldshift.core.errors import DamagedError, DataError
+from foldshift.datasets.sources.download import UnreachableError
+from foldshift.engine.jobs.each_dataset import Named, for_each
 from foldshift.engine.layout.labels import add_units, read_units
 from foldshift.engine.layout.units import MOST_IN_A_UNIT, Units, kept_units, new_units, unit_name
 from foldshift.engine.storage.score_files import read_columns
@@ -62,7 +66,9 @@ def test_files_of_data_sets_are_found_in_those_of_their_units():
     assert units.stored("<resources>/fetched/b.c.json") == "<resources>/fetched/many-1.json"
     for path in ("<results>/mine/scores/d/0-9.parquet", "a.csv", "folder/a/b.csv"):
         assert units.stored(path) == path
-    assert units.stored_files(["<resources>/fetched/a.json", "<resources>/fetched/b.c.json"]) == ["<resources>/fetched/many-1.json"]
+    assert units.stored_files(["<resources>/fetched/a.json", "<resources>/fetched/b.c.json"]) == [
+        "<resources>/fetched/many-1.json"
+    ]
     assert Units().stored_files("<resources>/fetched/a.json") == "<resources>/fetched/a.json"
 
 
@@ -115,3 +121,65 @@ def test_a_damaged_file_of_a_unit_is_refused(tmp_path, ending):
     unit.write_bytes(data)
     with pytest.raises(DamagedError, match="many-1"):
         unpack(unit, lambda name: tmp_path / "back" / name)
+
+
+def unit_job(folder, members):
+    """A job that doubles the number of each data set of a unit."""
+    for name, text in members.items():
+        (folder / f"{name}.txt").write_text(text)
+    pack(
+        folder / "many-1.txt", {name: folder / f"{name}.txt" for name in members}, {"lost": {"message": "long ago", "file": "x"}}
+    )
+    return SimpleNamespace(
+        input=Named([("data", str(folder / "many-1.txt")), ("other", str(folder / "a.txt"))]),
+        output=Named([("doubled", str(folder / "out/many-1.txt"))]),
+        wildcards=Named([("dataset", "many-1"), ("block", "0-9")]),
+        params=Named([("members", {name: {"times": i} for i, name in enumerate(members)}), ("times", None), ("word", "w")]),
+        log=[],
+    )
+
+
+def double(job):
+    """The script of a rule: it knows one data set."""
+    number = int(Path(job.input.data).read_text())
+    if number < 0:
+        raise DataError(f"data set {job.wildcards.dataset}: {number} is below 0")
+    answer = f"{job.wildcards.dataset} {2 * number} {job.params.times} {job.params.word} {Path(job.input.other).read_text()}"
+    Path(job.output.doubled).parent.mkdir(parents=True, exist_ok=True)
+    Path(job.output.doubled).write_text(answer)
+
+
+def no_fault(error):
+    return None
+
+
+def test_a_job_works_through_the_data_sets_of_its_unit_and_passes_over_those_that_fail(tmp_path):
+    job = unit_job(tmp_path, {"a": "1", "b": "-2", "c": "3"})
+    for_each(double, job, no_fault)
+    assert texts_in(job.output.doubled) == ["a 2 0 w 1", "c 6 2 w 1"]
+    assert {name: why["message"] for name, why in failed_in(job.output.doubled).items()} == {
+        "lost": "long ago",
+        "b": "data set b: -2 is below 0",
+    }
+
+
+def test_where_all_data_sets_fail_so_does_the_job_with_the_first_reason(tmp_path):
+    job = unit_job(tmp_path, {"b": "-2", "c": "-3"})
+    with pytest.raises(DataError, match="all 3 data sets of many-1 failed; lost: long ago"):
+        for_each(double, job, no_fault)
+    assert not Path(job.output.doubled).exists()
+
+
+@pytest.mark.parametrize("error", [UnreachableError("no network"), MemoryError()])
+def test_what_the_next_run_may_mend_is_no_failure_of_a_data_set(tmp_path, error):
+    def script(job):
+        raise error
+
+    with pytest.raises(type(error)):
+        for_each(script, unit_job(tmp_path, {"a": "1"}), lambda found: isinstance(found, MemoryError))
+
+
+def test_a_fault_of_the_program_names_itself_and_costs_one_data_set(tmp_path):
+    job = unit_job(tmp_path, {"a": "1", "b": "no number"})
+    for_each(double, job, no_fault)
+    assert failed_in(job.output.doubled)["b"]["message"].startswith("ValueError: invalid literal")

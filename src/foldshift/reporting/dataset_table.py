@@ -63,7 +63,7 @@ def read_json(path: PathLike) -> dict[str, Any]:
 
 
 def datasets_table(inputs: Inputs, settings: dict[str, Any], entries: dict[str, dict[str, Any]]) -> dict[str, TableResult]:
-    """Make Table 1 of a study; `entries` has of each data set what the catalogue expects (``n_rows``, ``n_features``, ``own``)."""
+    """Make Table 1 of a study; `entries` has of each data set what the catalogue expects."""
     origins = {origin["name"]: origin for origin in map(read_json, inputs.origins)}
     described = map(read_json, inputs.descriptions)
     table = pd.DataFrame([row(one, origins[one["name"]], entries[one["name"]]) for one in described])

@@ -63,6 +63,8 @@ def failures_grid(table: pd.DataFrame, lists: Sequence[dict[str, Any]]) -> Grid:
         for row in block.itertuples():
             message = row.message if len(row.message) <= LONGEST else row.message[: LONGEST - 1] + "…"
             numbers = [TableCell(str(number)) for number in (row.n_failed, row.n_fits, row.n_jobs)]
-            rows.append([row.partitioner, TableCell("all" if row.k is pd.NA else str(row.k)), row.status, message, *numbers, row.command])
+            rows.append(
+                [row.partitioner, TableCell("all" if row.k is pd.NA else str(row.k)), row.status, message, *numbers, row.command]
+            )
     n_failed = int(table["n_failed"].sum())
     return Grid(header, rows, [f"{n_failed} of {n_fits} fits on {len(lists)} data sets failed.", *NOTES])

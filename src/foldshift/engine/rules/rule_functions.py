@@ -138,9 +138,7 @@ class RuleFunctions:
 
     def members_to_fetch(self, wildcards: Any) -> dict[str, dict[str, Any]]:
         """The same, of the job that fetches them or prepares them."""
-        return {
-            name: {"entry": self._entry(name), "lock": self._lock(name)} for name in self._names.get(wildcards.dataset, ())
-        }
+        return {name: {"entry": self._entry(name), "lock": self._lock(name)} for name in self._names.get(wildcards.dataset, ())}
 
     # Files
 
@@ -220,9 +218,7 @@ class RuleFunctions:
 
     # Expected costs
 
-    def _added_cost(
-        self, function: Callable[..., Cost], kind: str, study: str, dataset: str, names: tuple[str, ...]
-    ) -> Cost:
+    def _added_cost(self, function: Callable[..., Cost], kind: str, study: str, dataset: str, names: tuple[str, ...]) -> Cost:
         """Cost of a job: of all data sets of a unit, one after the other."""
         layout, task = self.layouts[study], self.tasks[study]
         return added([function(layout, task, name, *names) for name in self._names.get(dataset, (dataset,))], START[kind])
@@ -371,7 +367,9 @@ class RuleFunctions:
 
         @cache
         def cost(cell: tuple[tuple[str, str], ...]) -> Cost:
-            return added([run.measure_cost(measure, one) for one in run.cells_of_job(measure, dict(cell))], START_MEASURE["measure"])
+            return added(
+                [run.measure_cost(measure, one) for one in run.cells_of_job(measure, dict(cell))], START_MEASURE["measure"]
+            )
 
         return lambda wildcards: cost(tuple(_cell_of(wildcards).items()))
 
