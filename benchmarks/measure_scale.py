@@ -104,6 +104,7 @@ def small_config(folder: Path, sizes: dict[str, tuple[int, int]], source: str) -
     lines += [f"{name}\tregression\ty\t{source.format(name)}\t{rows}\t{columns}" for name, (rows, columns) in sizes.items()]
     (folder / "sets.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     config = {"studies_from": [str(ROOT / "benchmarks/many_sets")], "catalogue": str(folder / "sets.tsv")}
+    config["many_datasets"] = min(500, len(sizes))
     config["studies"] = {"many_sets": {"datasets": list(sizes)}}
     (folder / "many.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     return folder / "many.yaml"

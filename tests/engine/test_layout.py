@@ -318,3 +318,33 @@ def test_a_large_local_file_is_estimated_from_its_beginning(tmp_path):
 
 def test_the_catalogue_knows_better_than_the_file():
     assert shape_of(CATALOGUE["small"]) == (100, 4) and shape_of(CatalogueEntry("x", "regression")) == ASSUMED
+
+
+def united(schema, n, least, alone=(), recorded=()):
+    """A layout of many small data sets and a large one, which share jobs from `least` small ones on."""
+    names = [f"tiny{i}" for i in range(n)]
+    CATALOGUE.update({name: CatalogueEntry(name, "classification", n_rows=60, n_features=3) for name in names})
+    found, _ = layout(schema, datasets=["large", *names], learners=["fast"], n_seeds=2, n_truth=2)
+    found.unite(least, recorded, alone)
+    return found, names
+
+
+def test_many_small_data_sets_share_the_names_of_files_and_large_ones_do_not(schema):
+    found, names = united(schema, 40, least=40)
+    assert found.units.of("large") == "large" and {found.units.of(name) for name in names} == set(found.units.members)
+    unit = found.units.of("tiny3")
+    for files in (found.folds_files, found.score_files, found.prediction_files):
+        assert files("tiny3") == [path.replace(f"/{unit}/", "/tiny3/") for path in files(unit)]
+    assert found.shape(unit) == (60 * len(found.units.names(unit)), 3)
+    seconds = sum(found.cost("fast", name).seconds_per_fit for name in found.units.names(unit))
+    assert found.cost("fast", unit).seconds_per_fit == pytest.approx(seconds)
+
+
+def test_few_data_sets_and_those_with_files_of_their_own_stay_alone(schema):
+    for least in (41, None):
+        assert united(schema, 40, least)[0].units.members == {}
+    found, _ = united(schema, 40, least=20, alone={"tiny0", "tiny7"})
+    assert found.units.of("tiny0") == "tiny0" and found.units.of("tiny7") == "tiny7" and found.units.of("tiny1") != "tiny1"
+    before = found.units.members
+    more, _ = united(schema, 44, least=1000, alone={"tiny0", "tiny7"}, recorded=[before])
+    assert more.units.members.items() > before.items() and more.units.of("tiny43") not in before

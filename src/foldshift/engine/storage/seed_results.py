@@ -114,8 +114,8 @@ def lost_summary(dataset: str, message: str, file: str, wanted: dict[str, dict[s
     for cell, n_seeds in wanted["seeds"].items():
         k, iterations = scheme_of(bundle_of(cell)[1][0])
         n_fits += n_seeds * k * iterations * len(wanted["learners"])
-    cell = {"learner": "all learners", "partitioner": "all", "k": None, "status": FAILED, "message": message}
-    failure = cell | {"n_failed": n_fits, "n_fits": n_fits, "files": [file]}
+    failure: dict[str, Any] = {"learner": "all learners", "partitioner": "all", "k": None, "status": FAILED, "message": message}
+    failure |= {"n_failed": n_fits, "n_fits": n_fits, "files": [file]}
     return {"dataset": dataset, "n_fits": n_fits, "failures": [failure], "lost": file}
 
 
