@@ -193,3 +193,18 @@ def test_repetitions_of_one_partition_are_no_repetitions():
     }
     with pytest.raises(ValueError, match="the 10 repetitions are one partition"):
         recommend_repetitions(result, n_splits=5)
+
+
+def test_few_errors_ask_for_more_repetitions_and_are_said():
+    rng = np.random.default_rng(4)
+    few, many = rng.binomial(20, 0.01, (10, 5)) / 20, rng.binomial(20, 0.4, (10, 5)) / 20
+    found = recommend_repetitions(few)
+    errors = 20 * few.sum(axis=1).mean()
+    assert found.n_errors == pytest.approx(errors, rel=0.5) and "errors, which tell little" in " ".join(found.sentences())
+    assert found.repetitions > 1.2 * found.partition_bound / (0.1**2 * found.fixed_variance)
+    for same in (1 - few, -few):
+        assert recommend_repetitions(same)[6:8] == found[6:8]
+    plain = recommend_repetitions(many)
+    assert plain.n_errors == np.inf and plain.repetitions == np.ceil(plain.partition_bound / (0.1**2 * plain.fixed_variance))
+    assert recommend_repetitions(few, theta=0.01).n_errors == np.inf
+    assert recommend_repetitions(3 * few).n_errors == np.inf or 3 * few.max() <= 1

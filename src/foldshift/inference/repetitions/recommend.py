@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, Floats, Splitter, TableLike
 
 FEWEST_PARTITIONS = 5  # from fewer, the bound of the partition variance is over six times the estimate, and of no use
+MANY_ERRORS = 1e4  # above, the fixed variance is as good as known
+FEW_ERRORS = 10.0  # below, the text says that the number allows for them
 UNSEEN_STEPS = 2.0
 """Squared steps by which partitions that were not drawn are off; chosen on other draws of the cells of
 ``validation/tables/repetitions_by_cell.csv``."""
@@ -45,8 +47,8 @@ class Repetitions(NamedTuple):
     fixed_variance: float  # part of the variance of the estimate that no number of repetitions removes, as estimated
     # source of the fixed variance: the given theta less the partition variance, or the spread of the scores of the folds
     fixed_from: str
-    # recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1. None if it is
-    # unknown; the note says why
+    # recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1, and more
+    # where few errors were seen. None if it is unknown; the note says why
     repetitions: int | None
     # the same number with the estimated partition variance in place of its bound; too small in 25 to 59 % of simulated studies
     plug_in: int | None
@@ -55,6 +57,7 @@ class Repetitions(NamedTuple):
     eps: float
     confidence: float  # share of studies in which the promise holds
     note: str  # reason for a missing number; empty if none is missing
+    n_errors: float = np.inf  # errors that the fixed variance rests on, where some fold has none; infinite where all folds have
 
     @property
     def rho(self) -> float:
@@ -88,6 +91,11 @@ class Repetitions(NamedTuple):
             f"{self.repetitions} repetitions are enough: with them the choice of folds leaves at most {self.eps:g} of the "
             f"standard deviation that no number of repetitions removes, in {share} of such studies."
         )
+        if self.n_errors < FEW_ERRORS:
+            said.append(
+                f"The scores rest on some {self.n_errors:.0f} errors, which tell little about what repeating cannot remove; the "
+                "number allows for that."
+            )
         said.append(
             f"The plug-in number, without that promise, is {self.plug_in}; in simulated studies it was too small in 25 to 59 %."
         )
@@ -245,6 +253,7 @@ def recommend_repetitions(
     else:
         fixed, fixed_from = float(theta) - variance, "given"
     bound = float((n - 1) * variance / chi2.ppf((1 - confidence) / 2, n - 1))
+    n_errors = _errors(scores, fixed) if theta is None and fixed > 0 else np.inf
     leave_one_out = variance == 0 and scores.shape[1] > 2 and set(np.unique(scores)) == {0.0, 1.0}  # folds of one row
     if variance == 0 and not leave_one_out:
         bound = _unseen(scores, confidence)
@@ -267,9 +276,10 @@ def recommend_repetitions(
     else:
         # rounded before it is rounded up, or 10.000000000000002 repetitions would become 11
         least = 1 if variance > 0 else 2  # equal estimates are no proof that another partition gives the same
-        repetitions, plug_in = (max(least, int(np.ceil(round(v / (eps**2 * fixed), 9)))) for v in (bound, variance))
+        wider = _of_few_errors(n_errors, bound / variance, confidence) if variance > 0 else 1.0
+        repetitions, plug_in = (max(least, int(np.ceil(round(v / (eps**2 * fixed), 9)))) for v in (wider * bound, variance))
     mean = float(estimates.mean())
-    return Repetitions(n, mean, variance, bound, fixed, fixed_from, repetitions, plug_in, eps, confidence, note)
+    return Repetitions(n, mean, variance, bound, fixed, fixed_from, repetitions, plug_in, eps, confidence, note, n_errors)
 
 
 def _read(
@@ -293,6 +303,31 @@ def _unseen(scores: FloatArray, confidence: float) -> float:
     step = float(steps[steps > 1e-12 * np.abs(scores).max()].min(initial=np.inf)) / scores.shape[1]
     share = 1 - ((1 - confidence) / 2) ** (1 / len(scores))
     return UNSEEN_STEPS * share * step**2 if np.isfinite(step) else 0.0
+
+
+def _errors(scores: FloatArray, fixed: float) -> float:
+    """Number of errors that scores rest on, where some fold has none: a rare count of mean m has the relative variance 1/m."""
+    ends = [end for end in (0.0, 1.0) if np.isclose(scores, end, rtol=0, atol=1e-12).any() and (end == 0 or scores.min() >= 0)]
+    if not ends or np.abs(scores).max() > 1:
+        return np.inf
+    return float(min(np.abs(scores - end).mean() for end in ends) ** 2 / fixed)
+
+
+def _of_few_errors(n_errors: float, of_partitions: float, confidence: float) -> float:
+    """Factor of the number of repetitions where the fixed variance rests on few errors.
+
+    Its lower bound is that of a Poisson mean; the bounds of both variances are joined as margins on the logarithm (MOVER [1]_).
+
+    References
+    ----------
+    .. [1] Zou, G.Y., Donner, A. (2008). Construction of confidence limits about effect measures. Statistics in Medicine 27,
+           1693-1702.
+    """
+    if n_errors > MANY_ERRORS:
+        return 1.0
+    of_errors = np.log(n_errors) - np.log(chi2.ppf((1 - confidence) / 2, 2 * n_errors) / 2)
+    margin = np.log(of_partitions)
+    return float(np.exp(np.hypot(margin, of_errors) - margin))
 
 
 def _variance(values: FloatArray, size: float) -> float:
