@@ -35,6 +35,26 @@ def test_scores_of_folds_are_checked_fold_by_fold(tmp_path):
     assert "1 possible, 1 impossible" in out and "As scores of one fold" in out
 
 
+def test_all_scores_of_a_fold_come_from_one_confusion_matrix(tmp_path):
+    """The second fold has 9 of 12 right, and no such matrix has an F1 of .9; the third has no positive prediction."""
+    text = "fold,n_positive,n_negative,accuracy,precision,f1\n0,4,8,0.833,0.75,0.75\n1,4,8,0.750,0.75,0.9\n2,4,8,0.667,0,0\n"
+    code, out, err = run(tmp_path, text + "std,4,8,0.01,0.02,0.5\n", "--decimals", "3")
+    assert code == 0 and "2 possible, 1 impossible" in out and "  1: " in out, (out, err)
+    assert "rows std of column 'fold' are left out" in err and "sizes for the rows of that fold" in err
+    sizes = run(tmp_path, "fold,n_test,accuracy\n0,12,0.833\n1,13,0.833\n", "--decimals", "3")[1]
+    assert "1 possible, 1 impossible" in sizes
+
+
+def test_the_row_of_means_is_checked_as_a_mean_over_folds(tmp_path):
+    text = "fold,accuracy,f1,mcc\n0,0.8333,0.75,0.625\n1,0.75,0.5714,0.4082\nmean,0.7917,0.6607,0.5166\n"
+    out = run(tmp_path, text, "--k", "2", "--classes", "16", "8", "--decimals", "4")[1]
+    assert "3 rows of scores: 3 possible" in out, out
+    wrong = run(tmp_path, text.replace("0.7917,0.6607", "0.7917,0.8333"), "--k", "2", "--classes", "16", "8", "--decimals", "4")[
+        1
+    ]
+    assert "2 possible, 1 impossible" in wrong and "no counts give them together" in wrong, wrong
+
+
 def test_both_classes_are_two_words(tmp_path):
     code, out, _ = run(tmp_path, "learner,f1,recall\na,0.8,0.5\n", "--classes", "30", "70", "--decimals", "3")
     assert code == 0 and "1 row of scores" in out

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score
+from sklearn.metrics import f1_score, matthews_corrcoef, precision_score
 from sklearn.model_selection import StratifiedKFold
 
 from foldshift.core.errors import DataError
@@ -22,11 +22,17 @@ def brute_pooled(negative, positive, names):
             "sensitivity": tp / positive,
             "specificity": tn / negative,
             "balanced_accuracy": (tp / positive + tn / negative) / 2,
-            "precision": tp / (tp + fp) if tp + fp else np.nan,
+            "precision": tp / (tp + fp) if tp + fp else 0.0,
             "f1": 2 * tp / (2 * tp + fp + positive - tp),
+            "mcc": matthews_corrcoef(*labels(tp, tn, positive, negative)) if "mcc" in names else np.nan,
         }
         found.append([every[name] for name in names])
     return np.array(found)
+
+
+def labels(tp, tn, positive, negative):
+    """True and predicted classes of a confusion matrix."""
+    return np.repeat([1, 0], [positive, negative]), np.repeat([1, 0, 1, 0], [tp, positive - tp, negative - tn, tn])
 
 
 def cut_of(negative, positive, k):
@@ -64,7 +70,7 @@ def tried(possible, names, steps, digits, n):
         yield {name: round(float(min(max(value, 0.0), 1.0)), digits) for name, value in zip(names, row)}
 
 
-@pytest.mark.parametrize("names", [("accuracy",), ("f1",), ("sensitivity", "precision"), ("accuracy", "f1", "balanced_accuracy")])
+@pytest.mark.parametrize("names", [("accuracy",), ("f1",), ("sensitivity", "precision"), ("accuracy", "f1", "mcc")])
 def test_scores_of_all_rows_are_those_of_all_counts(names):
     for negative, positive in ((7, 3), (11, 12), (1, 2)):
         possible = brute_pooled(negative, positive, names)
@@ -73,7 +79,17 @@ def test_scores_of_all_rows_are_those_of_all_counts(names):
             assert agrees(found, scores, possible, 0.005), (negative, positive, scores, found)
 
 
-@pytest.mark.parametrize("names", [("accuracy",), ("accuracy", "sensitivity"), ("balanced_accuracy", "specificity"), ("f1",)])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("accuracy",),
+        ("accuracy", "sensitivity"),
+        ("balanced_accuracy", "specificity"),
+        ("f1",),
+        ("accuracy", "f1"),
+        ("mcc", "precision", "sensitivity"),
+    ],
+)
 @pytest.mark.parametrize(("negative", "positive", "k"), [(6, 4, 2), (7, 5, 2), (5, 3, 3)])
 def test_means_over_folds_are_those_of_all_counts_in_every_fold(names, negative, positive, k):
     possible = brute_folds(negative, positive, k, names)
@@ -101,6 +117,23 @@ def test_true_scores_of_real_folds_are_always_possible():
         assert check_scores({"f1": f1}, classes=(negative, positive), k=k, decimals=4).verdict == "possible"
         own = {"error": round(float(1 - right[tests[0]].mean()), 4)}
         assert check_scores(own, classes=(negative, positive), k=k, decimals=4, of="fold").verdict == "possible"
+
+
+def test_true_scores_of_any_kind_are_never_impossible_and_planted_ones_are_found():
+    rng, found = np.random.default_rng(5), {"folds": 0, "fold": 0}
+    for _ in range(12):
+        negative, positive, k = int(rng.integers(12, 50)), int(rng.integers(6, 20)), int(rng.integers(2, 6))
+        y, tests = cut_of(negative, positive, k)
+        predicted = np.where(rng.random(len(y)) < 0.25, 1 - y, y)
+        each = [(np.mean(predicted[t] == y[t]), f1_score(y[t], predicted[t]), matthews_corrcoef(y[t], predicted[t]),
+                 precision_score(y[t], predicted[t], zero_division=0)) for t in tests]  # fmt: skip
+        for of, values in (("folds", np.mean(each, axis=0)), ("fold", each[0])):
+            scores = dict(zip(("accuracy", "f1", "mcc", "precision"), np.round(values, 4).tolist()))
+            options = {"classes": (negative, positive), "k": k, "decimals": 4, "of": of}
+            assert check_scores(scores, **options).verdict != "impossible", (scores, options)
+            scores["f1"] = round(abs(scores["f1"] - 0.3), 4)
+            found[of] += check_scores(scores, **options).verdict == "impossible"
+    assert found["fold"] == 12 and found["folds"] >= 10, found
 
 
 def test_accuracy_without_classes_and_over_repetitions():
@@ -155,4 +188,13 @@ def test_mistakes_are_refused_with_a_remedy(scores, options, message):
 
 
 def test_names_are_known():
-    assert set(NAMES.values()) == {"accuracy", "error", "sensitivity", "specificity", "balanced_accuracy", "precision", "f1"}
+    assert set(NAMES.values()) == {
+        "accuracy",
+        "error",
+        "sensitivity",
+        "specificity",
+        "balanced_accuracy",
+        "precision",
+        "f1",
+        "mcc",
+    }

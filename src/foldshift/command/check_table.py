@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 MOST_SHOWN = 9  # rows in the text
 SIZES = {
     "n": "n", "nrows": "n", "rows": "n", "k": "k", "folds": "k", "nfolds": "k", "npositive": "positive", "positive": "positive",
-    "nnegative": "negative", "negative": "negative",
+    "nnegative": "negative", "negative": "negative", "npos": "positive", "nneg": "negative",
 }  # fmt: skip
+MEANS = ("mean", "average", "avg")  # labels of rows that are means over the folds
+NO_FOLDS = ("std", "sd", "stdev", "se", "sem", "var", "variance", "min", "max", "median", "all", "overall", "total", "pooled")
 
 
 class Cut(NamedTuple):
@@ -70,10 +72,7 @@ def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None
     frame, notes = table.frame, list[Any](table.notes)
     scores = _scores_of(frame, metric)
     sizes = {name: SIZES[plain_name(name)] for name in frame.columns if plain_name(name) in SIZES and name not in scores}
-    folds = [name for name in frame.columns if ROLES.get(plain_name(name)) == "fold" and name not in sizes]
-    if folds and cut.of is None:
-        cut = cut._replace(of="fold")
-        notes.append(f"column {folds[0]!r} names the fold, so that scores are taken for those of one fold")
+    frame, ways = _ways_of(frame, cut, sizes, notes)
     values = frame[list(scores)].to_numpy(np.float64)
     if not np.isfinite(values[~np.isnan(values)]).all():
         raise DataError("the table holds infinite scores; correct them")
@@ -87,7 +86,7 @@ def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None
     labels = [name for name in frame.columns if name not in scores and name not in sizes]
     names, checks = [], []
     for i in range(len(frame)):
-        own = {SIZES[plain_name(name)]: frame[name].iloc[i] for name in sizes}
+        own = {size: frame[name].iloc[i] for name, size in sizes.items()}
         for group in [list(scores)] if metric is None else [[name] for name in scores]:
             printed = {scores[name]: values[i, list(scores).index(name)] for name in group}
             printed = {name: float(value) for name, value in printed.items() if not np.isnan(value)}
@@ -95,10 +94,37 @@ def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None
                 continue
             parts = [_label(frame[name].iloc[i]) for name in labels] + ([] if metric is None else group)
             names.append(", ".join(parts) or f"row {i + 1}")
-            checks.append(_check(printed, cut, own, decimals))
+            checks.append(_check(printed, cut._replace(of=ways[i]), own, decimals))
     if not checks:
         raise DataError("the table has no scores; every cell is empty")
     return CheckedTable(names, checks, notes)
+
+
+def _ways_of(frame: pd.DataFrame, cut: Cut, sizes: dict[str, str], notes: list[Any]) -> tuple[pd.DataFrame, list[Any]]:
+    """Rows that hold scores, and what each is a score of: with a column of folds, of one fold, or the mean over all of them."""
+    folds = [name for name in frame.columns if ROLES.get(plain_name(name)) == "fold" and name not in sizes]
+    if not folds or cut.of is not None:
+        return frame, [cut.of] * len(frame)
+    words = frame[folds[0]].map(lambda value: plain_name(str(value)))
+    others = words.isin(NO_FOLDS)
+    if others.any():
+        which = ", ".join(dict.fromkeys(frame[folds[0]][others].map(str)))
+        notes.append(f"rows {which} of column {folds[0]!r} are left out, as they hold neither a fold nor the mean of folds")
+    frame, words = frame[~others], words[~others]
+    own = cut.k is None and "k" not in sizes.values()
+    sizes |= {
+        name: "n" for name in frame.columns if own and plain_name(name) in ("ntest", "testsize") and "n" not in sizes.values()
+    }
+    if own and not sizes:
+        raise DataError("scores of folds need the number of folds, or columns with the rows of each: ", Remedy("k", "NUMBER"))
+    notes.append(f"column {folds[0]!r} names the fold, so that scores are taken for those of one fold"
+                 + (", and sizes for the rows of that fold" if own else ""))  # fmt: skip
+    means = words.isin(MEANS)
+    if means.any() and own:
+        remedy = Remedy("k", "NUMBER")
+        notes.append(Message("rows of means are not checked without the number of folds and the rows of all: ", remedy))
+        frame, means = frame[~means], means[~means]
+    return frame, ["folds" if mean else "rows" if own else "fold" for mean in means]
 
 
 def _label(value: Any) -> str:

@@ -370,7 +370,8 @@ def check(
     """Check whether the scores in the table FILE can come from the stated cut and sizes.
 
     Every row holds scores of one data set or learner, in columns named accuracy, error, sensitivity, specificity,
-    balanced_accuracy, precision or f1. Columns n, k, n_negative and n_positive overrule the options.
+    balanced_accuracy, precision, f1 or mcc, which are checked together. Columns n, k, n_negative and n_positive overrule the
+    options. A column fold makes a row the scores of one fold; without --k, sizes are then those of that fold.
 
     \b Examples: foldshift check scores.csv --n 150 --k 10 foldshift check scores.csv --k 10 --classes 30 70 --decimals 4
     foldshift check table.csv --metric accuracy --n 150 --of rows

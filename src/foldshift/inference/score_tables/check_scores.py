@@ -11,6 +11,7 @@ import pandas as pd
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Given, Remedy
 from foldshift.core.repr import readable
+from foldshift.inference.score_tables.joint_means import means_together
 from foldshift.inference.score_tables.score_counts import (
     EXACT,
     FoldKind,
@@ -32,7 +33,7 @@ NAMES = {
     "sensitivity": "sensitivity", "sens": "sensitivity", "recall": "sensitivity", "tpr": "sensitivity",
     "specificity": "specificity", "spec": "specificity", "tnr": "specificity",
     "balanced_accuracy": "balanced_accuracy", "bacc": "balanced_accuracy", "precision": "precision", "ppv": "precision",
-    "f1": "f1", "f1_score": "f1",
+    "f1": "f1", "f1_score": "f1", "mcc": "mcc", "matthews_corrcoef": "mcc",
 }  # fmt: skip
 LINEAR = ("accuracy", "sensitivity", "specificity", "balanced_accuracy")
 MOST_ROWS = 100_000
@@ -96,7 +97,8 @@ def check_scores(
     Parameters
     ----------
     scores : dict of str to float
-        Printed scores by name, from 0 to 1: accuracy, error, sensitivity (recall), specificity, balanced_accuracy, precision, f1.
+        Printed scores by name, from 0 to 1: accuracy, error, sensitivity (recall), specificity, balanced_accuracy, precision, f1;
+        mcc, from -1 to 1.
     n : int, optional
         Rows of the data set; the sum of `classes` by default.
     k : int, optional
@@ -124,10 +126,11 @@ def check_scores(
 
     Notes
     -----
-    All counts of right rows are looked at. Means over folds: sizes differ by at most a row; with classes the folds are taken for
-    stratified, in any way that shares the classes out within a row. Accuracy, sensitivity, specificity and balanced accuracy are
-    checked together; precision and f1 as means over folds each alone, and count 0 where they are not defined. "Possible" does not
-    mean right. The question is that of [1]_.
+    All counts of right rows are looked at, and all scores together: those of one fold, or of all rows, must come from one
+    confusion matrix, and means from one for each fold. Sizes of folds differ by at most a row; with classes the folds are taken
+    for stratified, in any way that shares the classes out within a row. Scores that are not defined count 0. Means of precision,
+    f1 or mcc beside other scores: where the counts are too many to list, what lies outside the hull of what folds can give is
+    impossible, and the rest is not decided. "Possible" does not mean right. The question is that of [1]_.
 
     References
     ----------
@@ -138,6 +141,8 @@ def check_scores(
     --------
     >>> check_scores({"accuracy": 0.9133}, n=150, k=10).verdict
     'possible'
+    >>> check_scores({"accuracy": 0.75, "f1": 0.8}, classes=(10, 10), decimals=2, k=2, of="fold").verdict
+    'impossible'
     >>> print(check_scores({"accuracy": 0.9150}, n=150, k=10, decimals=4).sentences()[0])
     As means over the folds: impossible: accuracy 0.9150: nearest possible is 0.9133333.
     """
@@ -206,7 +211,7 @@ def _of_rows(
         tp = np.arange(start, min(start + step, positive + 1))
         found = pooled_scores(negative, positive, names, np.repeat(tp, len(tn)), np.tile(tn, len(tp)))
         together |= bool((np.abs(found - values) <= half + EXACT).all(axis=1).any())
-        gaps = np.where(np.isnan(found), np.inf, np.abs(found - values))
+        gaps = np.abs(found - values)
         best = np.take_along_axis(found, gaps.argmin(axis=0)[None], axis=0)[0]
         nearest = np.where(gaps.min(axis=0) < np.abs(nearest - values), best, nearest)
     return {name: (float(near), True) for name, near in zip(names, nearest)}, "possible" if together else "impossible", ""
@@ -257,14 +262,15 @@ def _of_kinds(ways: list[list[FoldKind]], wanted: dict[str, float], half: float)
         fits: Verdict = "possible"
         if names:
             fits = _linear(kinds, names, values, half, note)
-            reasons |= {"too many counts to list"} if fits == "not decided" else set()
         for name in wanted:
             if name not in LINEAR:
                 near, complete = mean_of_fold_values(kinds, name, wanted[name])
                 if not note(name, near, complete):
                     fits = "impossible" if complete else "not decided"
-                if len(wanted) > 1:
-                    reasons.add(f"{name} is checked alone")
+        if fits == "possible" and len(wanted) > max(len(names), 1):
+            fits = means_together(kinds, tuple(wanted), np.array(list(wanted.values())), half)
+        if fits == "not decided":
+            reasons.add("too many counts to list")
         verdicts.append(fits)
     best: Verdict = "possible" if "possible" in verdicts else "not decided" if "not decided" in verdicts else "impossible"
     return found, best, "; ".join(sorted(reasons))
@@ -297,9 +303,10 @@ def _names(scores: Mapping[str, float]) -> dict[str, float]:
             raise DataError(unknown("score", str(name), NAMES))
         if isinstance(value, str) or np.ndim(value) or not np.isreal(value) or not np.isfinite(value):
             raise DataError(f"{name} is {value!r}; expected one finite number")
-        if not 0 <= value <= 1:
+        lowest = -1 if NAMES[key] == "mcc" else 0
+        if not lowest <= value <= 1:
             percent = "; in percent? Divide it by 100" if 1 < value <= 100 else ""
-            raise DataError(f"{name} is {value:g}; these scores lie from 0 to 1{percent}")
+            raise DataError(f"{name} is {value:g}; these scores lie from {lowest} to 1{percent}")
         if NAMES[key] in named:
             raise DataError(f"{NAMES[key]} is given twice, under two names; give it once")
         named[NAMES[key]] = float(value)

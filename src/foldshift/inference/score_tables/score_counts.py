@@ -108,25 +108,30 @@ def nearest_sum(first: FloatArray, second: FloatArray, target: float) -> float:
 
 
 def pooled_scores(negative: int, positive: int, scores: tuple[str, ...], tp: np.ndarray, tn: np.ndarray) -> FloatArray:
-    """Scores of counts of right rows, shape (n_counts, n_scores); NaN where a score is not defined."""
-    fp, n = negative - tn, negative + positive
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = {
-            "accuracy": (tp + tn) / n,
-            "sensitivity": tp / positive,
-            "specificity": tn / negative,
-            "balanced_accuracy": (tp / positive + tn / negative) / 2,
-            "precision": tp / (tp + fp),
-            "f1": 2 * tp / (tp + fp + positive),
-        }
+    """Scores of counts of right rows, shape (n_counts, n_scores); 0 where a score is not defined, as in scikit-learn."""
+    fp, fn, n = negative - tn, positive - tp, negative + positive
+    shares = tp / max(positive, 1), tn / max(negative, 1)
+    found = {
+        "accuracy": (tp + tn) / n,
+        "sensitivity": shares[0],
+        "specificity": shares[1],
+        "balanced_accuracy": (shares[0] + shares[1]) / ((positive > 0) + (negative > 0)),
+        "precision": tp / np.maximum(tp + fp, 1),
+        "f1": 2 * tp / np.maximum(tp + fp + positive, 1),
+        "mcc": (tp * tn - fp * fn) / np.sqrt(np.maximum(1.0 * (tp + fp) * (tn + fn) * positive * negative, 1)),
+    }
     return np.stack([found[score] for score in scores], axis=-1)
+
+
+def fold_points(kind: FoldKind, scores: tuple[str, ...]) -> FloatArray:
+    """Distinct values of several scores that one confusion matrix of a fold can give together, shape (n_points, n_scores)."""
+    tp, tn = (side.ravel() for side in np.meshgrid(np.arange(kind.positive + 1), np.arange(kind.negative + 1)))
+    return np.unique(pooled_scores(kind.negative, kind.positive, scores, tp, tn).round(12), axis=0)
 
 
 def fold_values(kind: FoldKind, score: str) -> FloatArray:
     """Distinct values of a score in one fold; precision without positive predictions counts as 0, as in scikit-learn."""
-    tp, tn = (side.ravel() for side in np.meshgrid(np.arange(kind.positive + 1), np.arange(kind.negative + 1)))
-    values = np.nan_to_num(pooled_scores(kind.negative, kind.positive, (score,), tp, tn)[:, 0])
-    return np.unique(values.round(14))
+    return fold_points(kind, (score,))[:, 0]
 
 
 def mean_of_fold_values(kinds: list[FoldKind], score: str, target: float) -> tuple[float, bool]:
@@ -155,8 +160,9 @@ def _sums_of(values: Iterable[FloatArray]) -> tuple[FloatArray, bool]:
         return sums, True
     for one, count in by_list.values():
         for _ in range(count):
-            sums = np.unique((sums[:, None] + one).ravel().round(12))
-            if len(sums) > MOST_SUMS // 100:
+            most = max(MOST_SUMS // 4 // len(one), 100)
+            if len(sums) > most:
                 complete = False
-                sums = sums[np.unique(np.linspace(0, len(sums) - 1, MOST_SUMS // 100).astype(np.int64))]
+                sums = sums[np.unique(np.linspace(0, len(sums) - 1, most).astype(np.int64))]
+            sums = np.unique((sums[:, None] + one).ravel().round(12))
     return sums, complete
