@@ -106,7 +106,7 @@ bench_overhead = $(overhead) --study saez_2022 --datasets stock && \
 	$(overhead) --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --config n_seeds=50 n_truth=100
 
 .PHONY: validate
-validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|differences|draws|drift|levels|printed|readings|scores|structures|verdicts
+validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|differences|draws|drift|levels|printed|readings|scores|structures|tails|verdicts
 	$(call choice,validate)
 
 # is advice right? coverage, alarms, promises and faults on populations that no rule was made from; MIRROR=folder, SAMPLES=100
@@ -129,6 +129,8 @@ validate_levels = "$(BIN)/python" validation/simulate_levels.py
 validate_readings = "$(BIN)/python" tests/try_readings.py $(if $(MIRROR),--mirror $(MIRROR)) $(if $(RUN),--run $(RUN))
 # coverage of intervals of scores and of differences on populations that they were not made from: an hour; FIRST=60 samples
 validate_scores = "$(BIN)/python" validation/simulate_scores.py $(if $(FIRST),--first $(FIRST))
+# intervals of a mean loss under heavy tails, and the caution: three minutes
+validate_tails = "$(BIN)/python" validation/simulate_tails.py
 # level and power of tests of the difference of two learners: five minutes
 validate_differences = "$(BIN)/python" validation/simulate_differences.py --samples 100
 # can the printed shares of two papers come from whole numbers of what they count? seconds

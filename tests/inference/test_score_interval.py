@@ -298,3 +298,14 @@ def test_a_wider_confidence_has_a_wider_interval():
             widths.append((one.high - one.low, two.high - two.low))
         assert np.all(np.diff(widths, axis=0) > 0), name
     assert quantile_of(0.95, np.inf) == pytest.approx(norm.isf(0.025))
+
+
+def test_heavy_tails_are_said_where_no_row_holds_much_of_the_loss():
+    rng = np.random.default_rng(3)
+    heavy, normal = rng.standard_t(2.2, 400), rng.standard_normal(400)
+    heavy[np.abs(heavy) > 12] = 3.0  # the largest ones are not in the sample
+    for metric in ("root_mean_squared_error", "mean_absolute_error"):
+        assert "heavy tails" not in score_interval(normal, np.zeros(400), metric).note
+    assert "heavy tails: the mean square" in score_interval(heavy, np.zeros(400), "root_mean_squared_error").note
+    y = np.arange(400) % 100 == 0  # a bounded loss has no such tail
+    assert "heavy tails" not in score_interval(y.astype(int), np.full(400, 0.01), "brier_score").note

@@ -24,6 +24,7 @@ LEAST_RATIO = 0.5  # of the variance of an area to that of exponential scores
 ADDED = 0.25  # rows of every class that are right, and that are wrong, for the variance of a table
 # Both are chosen on the development populations of `validation/held_out_scores.py`.
 HEAVY = 0.15  # share of all loss that one row holds
+HEAVY_TAILS = 4.0  # mean square over squared mean: of squared normal errors 3; `validation/tables/loss_tails.csv`
 FEWEST_FOR_TAILS = 20  # rows
 MOST_LOGARITHM = 700.0
 SMALL = 1e-9  # next to an estimate of 0 or 1, where the variance is 0
@@ -274,6 +275,17 @@ def largest_share(losses: FloatArray) -> float:
     if not (total > 0).all() or losses.shape[1] < FEWEST_FOR_TAILS:
         return 0.0
     return float((losses.max(axis=1) / total).mean())
+
+
+def tail_weight(losses: FloatArray) -> float:
+    """Mean square of the losses over their squared mean, the mean over repetitions: the kurtosis of errors, for squared ones.
+
+    A sample that lacks the rare large losses of a heavy tail often shows it by this, and not by the share of its largest loss.
+    """
+    means = losses.mean(axis=1)
+    if not (means > 0).all() or losses.shape[1] < FEWEST_FOR_TAILS:
+        return 0.0
+    return float(((losses / means[:, None]) ** 2).mean())
 
 
 def explained_ends(losses: FloatArray, y: FloatArray, spread: Spread) -> Ends:

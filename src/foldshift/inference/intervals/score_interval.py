@@ -12,6 +12,7 @@ from foldshift.inference.intervals.interval import Interval
 from foldshift.inference.intervals.mean_loss import dependence, unstable_part
 from foldshift.inference.intervals.score_ends import (
     HEAVY,
+    HEAVY_TAILS,
     Ends,
     Spread,
     area_ends,
@@ -21,6 +22,7 @@ from foldshift.inference.intervals.score_ends import (
     loss_ends,
     share_ends,
     table_ends,
+    tail_weight,
 )
 from foldshift.inference.intervals.score_inputs import Read, read_inputs
 from foldshift.inference.intervals.score_names import ScoreName, score_name
@@ -136,7 +138,7 @@ def ends_of(score: ScoreName, read: Read, clip: float, confidence: float) -> tup
     if score.family in ("area", "precision-recall"):
         return _rank_ends(score, read, spread)
     losses = np.array([row_losses(score, y, one, clip) for one in read.predictions])
-    notes = _tails(losses)
+    notes = _tails(losses, bounded=score.needs == "probabilities")
     if score.name == "log_loss":
         own = read.predictions[:, np.arange(len(y)), y]
         clipped = int((own < clip).any(axis=0).sum())
@@ -191,10 +193,13 @@ def _few(score: ScoreName, fewest: int) -> list[str]:
     return [f"rests on a class of {fewest} rows; five are few"] if fewest < FEW_ROWS else []
 
 
-def _tails(losses: FloatArray) -> list[str]:
-    """Caution where one row holds much of all loss."""
+def _tails(losses: FloatArray, *, bounded: bool) -> list[str]:
+    """Caution where one row holds much of all loss, or where losses without a bound have heavy tails."""
     if (share := largest_share(losses)) < HEAVY:
-        return []
+        if bounded or (weight := tail_weight(losses)) < HEAVY_TAILS:
+            return []
+        many = f"the mean square of the losses is {weight:.1f} times their squared mean (3 for squared normal errors)"
+        return [f"heavy tails: {many}, so that rare larger losses may be missing, and the interval may be too short"]
     return [f"one row holds {100 * share:.0f} % of all loss: a larger one may be missing, and the interval may be too short"]
 
 
