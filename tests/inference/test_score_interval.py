@@ -309,3 +309,14 @@ def test_heavy_tails_are_said_where_no_row_holds_much_of_the_loss():
     assert "heavy tails: the mean square" in score_interval(heavy, np.zeros(400), "root_mean_squared_error").note
     y = np.arange(400) % 100 == 0  # a bounded loss has no such tail
     assert "heavy tails" not in score_interval(y.astype(int), np.full(400, 0.01), "brier_score").note
+
+
+def test_few_groups_with_positive_rows_widen_the_interval_of_ranks_and_are_said():
+    rng = np.random.default_rng(5)
+    groups = np.repeat(np.arange(30), 8)
+    y = np.isin(groups, (0, 1, 2)).astype(int) * (rng.random(240) < 0.5)
+    predicted = y + rng.normal(size=240)
+    for metric in ("average_precision", "roc_auc"):
+        found = score_interval(y, predicted, metric, groups=groups)
+        assert "only 3 groups hold one of the classes" in found.note and found.df == 2
+        assert "groups hold" not in score_interval(np.arange(240) % 2, predicted, metric, groups=groups).note

@@ -31,7 +31,7 @@ from foldshift.inference.intervals.score_parts import area, average_precision, r
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import FloatArray
+    from foldshift.core.types import BoolArray, FloatArray
 
 TARGET = "score of models such as these on new rows of this population"
 CLIP = 1e-3  # smallest probability in the log loss
@@ -179,11 +179,20 @@ def _rank_ends(score: ScoreName, read: Read, spread: Spread) -> tuple[Ends, list
             "the estimate of average precision is too high where positives are few: a positive row is counted among the rows at "
             "its own score"
         )
-        return logit_ends(scored, n_up - 1.0, spread), notes
+        units = n_up if read.groups is None else len(np.unique(read.groups[positive]))
+        return logit_ends(scored, max(units - 1.0, 1.0), spread), notes + _few_groups(read, positive)
     scored = [area(positive, one, cut) for one, cut in zip(read.predictions, read.folds)]
     if any(np.isnan(one.estimate) for one in scored):
         return Ends(np.nan, np.nan, np.nan, np.nan, np.nan), ["no fold holds both classes; use stratified folds, or fewer"]
-    return area_ends(scored, positive, spread), notes
+    return area_ends(scored, positive, spread), notes + _few_groups(read, positive)
+
+
+def _few_groups(read: Read, positive: BoolArray) -> list[str]:
+    """Caution where few groups hold a class, however many there are."""
+    if read.groups is None:
+        return []
+    fewest = min(len(np.unique(read.groups[one])) for one in (positive, ~positive))
+    return [f"only {fewest} groups hold one of the classes"] if fewest < FEW_GROUPS <= int(read.groups.max()) + 1 else []
 
 
 def _few(score: ScoreName, fewest: int) -> list[str]:

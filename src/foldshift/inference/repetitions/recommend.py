@@ -209,9 +209,9 @@ def recommend_repetitions(
     In simulated studies (``validation/tables/coverage_repetitions.csv``: 100 rows, 10 folds, 10 partitions, eps = .1) the promise
     at .9 held in 95.5 % of those of a nearest centroid, and 96.5 % of those of a stump and of a nearest centroid of 200 inputs;
     the plug-in in 47.5, 75 and 65 %. With 5 folds, or 5 partitions, the promise held in 92.5 % or more, the plug-in in 41.5 % or
-    more. In 40 cells with errors from .5 to 25 % (``repetitions_by_cell.csv``) it held in 98 % on average, and in 90 % of the lowest
-    cell. Where most samples have no error or one, the folds of the others overrate what repeating cannot remove: the number
-    then allows for the few errors that were seen.
+    more. In 40 cells with errors from .5 to 25 % (``repetitions_by_cell.csv``) it held in 98 % on average, and in 90 % of the
+    lowest cell. Where most samples have no error or one, the folds of the others overrate what repeating cannot remove: the
+    number then allows for the few errors that were seen.
 
     References
     ----------
