@@ -171,6 +171,17 @@ def test_interval_and_test_of_signed_ranks_never_contradict(table):
     assert counted[["tables", "contradictions"]].iloc[0].tolist() == [3000, 0]
 
 
+def test_the_caution_for_heavy_tails_is_given_where_intervals_fail(table):
+    cells, provenance = table("loss_tails")
+    assert provenance["samples"] >= 400 and provenance["commit"]["changed_files"] == 0
+    light = cells[cells.losses.isin(["squared normal", "exponential", "squared uniform", "gamma, 2"])]
+    assert light["covered"].min() >= 0.95 and light["caution"].mean() < 0.06
+    held_out = cells.query("kind == 'held out'").fillna(0)
+    said, by_share = ((held_out[name] * held_out.missed).sum() for name in ("caution_if_missed", "share_if_missed"))
+    assert said > 0.55 * held_out.missed.sum() and said > 1.5 * by_share
+    assert cells.query("losses == 'squared t, 2.2' and n >= 160")["caution_if_missed"].min() == 1
+
+
 def test_differences_of_scores_hold_their_level_and_find_more_than_the_corrected_t(table):
     cells, provenance = table("score_difference_power")
     assert provenance["alpha"] == 0.05
