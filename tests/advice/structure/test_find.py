@@ -270,3 +270,72 @@ def test_a_column_that_gives_classes_away_in_nearly_every_row_is_found():
     y = y > 0
     X["late"] = 5 * np.where(rng.random(600) < 0.005, ~y, y) + rng.random(600)
     assert structure_of(X, np.where(y, "yes", "no")).leaks == ("late",)
+
+
+def voters(rng, n=300, p=16):
+    """Votes of two parties: many are alike, and none is a copy."""
+    party = rng.integers(0, 2, n)
+    return (rng.random((n, p)) < np.where(party[:, None], 0.9, 0.1)).astype(float), party
+
+
+def marks(rng, n=400, p=8):
+    """Marks from 1 to 5 that a single ability decides."""
+    ability = rng.normal(size=(n, 1))
+    return np.clip(np.round(3 + ability + 0.7 * rng.normal(size=(n, p))), 1, 5), ability[:, 0]
+
+
+@pytest.mark.parametrize("make", [voters, marks])
+def test_rows_of_few_values_are_alike_by_chance_where_columns_go_together(make):
+    found = 0
+    for seed in range(10):
+        X, y = make(np.random.default_rng(seed))
+        assert (np.unique(X, axis=0, return_counts=True)[1] > 1).sum() > 5
+        found += find_structure(as_data(X, y + 0.1)).copies.n_exact > 0
+    assert found <= 1
+
+
+def test_copies_of_rows_of_few_values_are_found_beyond_those_by_chance():
+    X, y = marks(np.random.default_rng(0))
+    assert find_structure(as_data(np.vstack([X, X[:100]]), np.r_[y, y[:100]])).copies.n_exact >= 200
+
+
+def test_rows_with_the_same_categories_are_no_near_copies():
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.choice(["a", "b", "c", "d"], size=(500, 10), p=[0.7, 0.15, 0.1, 0.05]))
+    wide = wide.set_axis([f"kind {j}" for j in range(10)], axis=1).assign(sum=rng.lognormal(7, 1, 500).round())
+    assert find_structure(as_data(wide, rng.integers(0, 2, 500))).copies.n_near <= 4
+    doubled = pd.concat([wide, wide[:50].assign(sum=wide["sum"][:50] + 1)], ignore_index=True)
+    assert find_structure(as_data(doubled, rng.integers(0, 2, 550))).copies.n_near >= 80
+
+
+def test_values_at_the_end_of_a_scale_name_no_persons():
+    rng = np.random.default_rng(0)
+    good = rng.random(350) < 0.6
+    pulses = np.clip(np.where(good[:, None], 1.2, 0.0) + 0.5 * rng.normal(size=(350, 6)) * (1 + ~good[:, None]), -1, 1)
+    assert find_structure(as_data(pulses, good.astype(int))).groups is None
+
+
+def test_a_category_among_others_that_tell_more_names_no_persons():
+    rng = np.random.default_rng(0)
+    species = rng.integers(0, 23, 2000)
+    parts = {f"part {j}": rng.integers(0, k, 23)[species] for j, k in enumerate([9, 7, 6, 5, 4, 10, 3, 6, 8, 4])}
+    blurred = {name: np.where(rng.random(2000) < 0.3, rng.permutation(values), values) for name, values in parts.items()}
+    table = pd.DataFrame(blurred).astype(str)
+    table["part 0"] = np.where(rng.random(2000) < 0.6, rng.permutation(table["part 0"]), table["part 0"])
+    groups = find_structure(as_data(table, (species % 2).astype(int))).groups
+    assert groups is None or groups.columns != ("part 0",)
+
+
+def test_the_order_of_a_full_design_is_no_time():
+    design = np.array(np.meshgrid(range(3), range(3), range(2), range(3), range(4), range(2), indexing="ij")).reshape(6, -1).T
+    y = design[:, 1] + 0.3 * np.random.default_rng(0).normal(size=len(design))
+    assert find_structure(as_data(design, y)).times is None
+    half = design[::2]
+    assert find_structure(as_data(half[:-1], y[::2][:-1])).times is not None
+
+
+def test_columns_that_are_mostly_zero_are_no_places():
+    rng = np.random.default_rng(0)
+    length = rng.lognormal(size=800)
+    words = {f"word {j}": np.where(rng.random(800) < 0.6, 0, length * rng.random(800)).round(3) for j in range(5)}
+    assert find_structure(as_data(pd.DataFrame(words).assign(length=length), length + rng.normal(size=800))).coordinates is None

@@ -9,6 +9,7 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from foldshift.advice.structure.near_misses import equal_pairs
 from foldshift.advice.structure.neighbours import nearest_rows
 from foldshift.advice.structure.off_grid import rows_off_grid
 from foldshift.advice.structure.record import Copies
@@ -25,6 +26,9 @@ WIDTH = 10  # neighbours looked at
 DEEPEST = 3  # copies of one row that are told from its neighbours
 LEVELS = (1e-4, 1e-3, 1e-2)  # chance of a row without copies to look like one
 TIMES_CHANCE, SPARE = 3, 4  # rows beyond which more than chance is at work: times those expected, and as many again
+TIMES_BOUND = 2  # times the pairs that chance allows at most
+FARTHEST = 0.2  # standard deviations between their numbers, root mean square: twice the largest error looked for
+N_RANDOM_PAIRS, NEAREST = 10_000, 0.02  # pairs, of which near copies with categories are nearer than this share
 WIDER = 1.5  # times the distance of nine copies in ten, for those of the rows that were not looked at
 N_DIRECTIONS = 24  # random directions along which near copies are neighbours, for tables of which not all rows are looked at
 BY_TARGET = 5  # neighbours whose target is compared
@@ -45,7 +49,7 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
     if alike.any():
         shuffled = [row_codes(_shuffled(values, rng)) for _ in range(N_SHUFFLES)]
         by_chance = float(np.mean([(np.bincount(one)[one] > 1).sum() for one in shuffled]))
-        if alike.sum() <= TIMES_CHANCE * by_chance + SPARE * (by_chance > 0):
+        if alike.sum() <= TIMES_CHANCE * by_chance + SPARE * (by_chance > 0) or _by_chance(*equal_pairs(values)):
             alike[:] = False
     codes = exact if alike.any() else np.arange(data.n)
     nominal = np.array([bool(column.categories) for column in columns])
@@ -54,7 +58,8 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
     single = np.unique(exact, return_index=True)[1]
     single.sort()
     target = data.target[single] if data.task == "regression" else None
-    found, n_near, n_queries, power = _near_copies(_scaled(values[single], nominal), target, int((~nominal).sum()), rng)
+    n_numeric = int((values[single][:, ~nominal].std(axis=0) > 0).sum())
+    found, n_near, n_queries, power = _near_copies(_scaled(values[single], nominal), target, n_numeric, rng)
     first, second = (single[one] for one in found)
     if not n_near:
         first, second, n_near = _beside_the_grid(values[:, ~nominal], values[:, nominal], data.target)
@@ -63,6 +68,11 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
         same = coo_array((np.ones(data.n), (np.arange(data.n), single[_places(exact, single)])), shape=(data.n, data.n))
         codes = connected_components(links + same if alike.any() else links, directed=False)[1].astype(np.int64)
     return Copies(codes, int(alike.sum()), n_near, n_queries, *power)
+
+
+def _by_chance(n_pairs: float, allowed: float) -> bool:
+    """Return True for no more equal pairs than chance allows, where columns that go together are few-valued."""
+    return allowed > 0 and n_pairs <= TIMES_BOUND * allowed + SPARE
 
 
 def across_groups(copies: Copies, groups: IntArray) -> Copies:
@@ -136,13 +146,30 @@ def _near_copies(
     pairs = [nothing]
     if found:
         near = chances <= max(found)
-        pairs += [(queries[near & (depth >= j)], rows[near & (depth >= j), j]) for j in range(DEEPEST)]
+        close = [(queries[near & (depth >= j)], rows[near & (depth >= j), j]) for j in range(DEEPEST)]
+        pairs += _near_in_numbers(close, points, n_numeric, min(wanted))
     pairs.append(_same_target(target, queries, rows, width))
     first, second = (np.concatenate(part) for part in zip(*pairs))
     if len(first) and n_queries < n:
         far = np.sqrt(((points[first] - points[second]) ** 2).sum(axis=1))
         first, second = _pairs_within(points, WIDER * float(np.quantile(far, 0.9)), rng)
+        n_queries = n
     return (first, second), len(np.unique(first)), n_queries, _power(distances, wanted, n_numeric)
+
+
+def _near_in_numbers(
+    pairs: list[tuple[IntArray, IntArray]], points: FloatArray, n_numeric: int, least: float
+) -> list[tuple[IntArray, IntArray]]:
+    """Keep pairs that are nearer in their numbers than nearly all rows, not by their categories alone; none if few are left."""
+    numbers = points[:, :n_numeric]
+    if n_numeric in (0, points.shape[1]):
+        return pairs
+    some, others = np.random.default_rng(SHUFFLE_SEED).integers(0, len(points), (2, N_RANDOM_PAIRS))
+    usual = np.quantile(((numbers[some] - numbers[others]) ** 2).sum(axis=1), NEAREST)
+    farthest = min(usual, n_numeric * FARTHEST**2)
+    near = [((numbers[first] - numbers[second]) ** 2).sum(axis=1) <= farthest for first, second in pairs]
+    kept = [(first[one], second[one]) for (first, second), one in zip(pairs, near)]
+    return kept if len(np.unique(np.concatenate([first for first, _ in kept]))) > least else []
 
 
 def _dimension(distances: FloatArray) -> float:

@@ -31,6 +31,8 @@ CONSTANT = 0.95  # of the groups, in which a column of a person or site has one 
 LEVEL = 1e-6  # of the test whether other columns differ between groups
 UNLIKE = 0.5  # share of the other columns that must differ
 JUMPS = 0.5  # of the differences of neighbouring groups: smaller for a quantity, along which other columns change smoothly
+AS_MUCH = 0.8  # of what the column that tells most of the others tells
+TENTHS = 10  # classes of a quantity
 SHUFFLE_SEED = 0  # the same table has the same null
 MOST_COLUMNS = 100  # among which columns that go together are looked for
 MOST_ROWS, MOST_ROWS_IN_PAIRS = 2000, 500  # rows whose equal pairs are counted; rows of which all pairs are compared
@@ -73,11 +75,35 @@ def _like_groups(columns: list[Column], target: FloatArray, task: Task) -> list[
         return []
     codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
     ranks = mid_ranks(target) if task == "regression" else (target == target[0]).astype(np.float64)
-    return [
+    found = [
         place
         for place, column in enumerate(columns)
         if _can_be_groups(column) and _differ(place, codes, ranks, ordered=not column.categories)
     ]
+    if not found or len(codes) > MOST_COLUMNS:
+        return found
+    told = [_told_of_others(place, codes) for place in range(len(codes))]
+    return [place for place in found if told[place] >= AS_MUCH * max(told)]
+
+
+def _told_of_others(place: int, codes: list[Array]) -> float:
+    """Share of the variation of the other columns that a column explains, on average, beyond chance.
+
+    A person or site is behind all other columns, so that none of these tells more of the rest. A quantity is taken in tenths.
+    """
+    code, n = codes[place], len(codes[place])
+    if code.max() >= n / TENTHS:
+        code = (mid_ranks(code.astype(np.float64)) * TENTHS / (n + 1)).astype(np.int64)
+    sizes = np.bincount(code)
+    free = max(n - int((sizes > 0).sum()), 1)
+    shares = []
+    for j, other in enumerate(codes):
+        values = mid_ranks(other.astype(np.float64))
+        total = float(((values - values.mean()) ** 2).sum())
+        if j != place and total > 0:
+            means = np.bincount(code, values) / np.maximum(sizes, 1)
+            shares.append(1 - float(((values - means[code]) ** 2).sum()) / free / (total / (n - 1)))
+    return float(np.mean(shares)) if shares else 0.0
 
 
 def _differ(place: int, codes: list[Array], target: FloatArray, ordered: bool) -> bool:
@@ -211,6 +237,11 @@ def _is_function(column: Column, of: Column) -> bool:
     return len(values) < FEWEST_GROUPS or spread == 0 or bool((np.diff(means) ** 2).mean() / (2 * spread) < JUMPS)
 
 
+def _n_alike(sizes: IntArray) -> float:
+    """Number of groups of equal sizes in which two rows fall together as often."""
+    return float(sizes.sum() ** 2 / (sizes.astype(np.float64) ** 2).sum())
+
+
 def _part(columns: list[Column], rows: IntArray) -> Part | None:
     """Make groups of the rows that are equal in all these columns or, if these are few, of those that are close."""
     close = []
@@ -225,6 +256,11 @@ def _part(columns: list[Column], rows: IntArray) -> Part | None:
     for table in ([column.train.astype(np.float64) for column in columns], close):
         codes = row_codes(np.column_stack(table))
         sizes = np.bincount(codes[rows])
-        if len(sizes) >= FEWEST_GROUPS and (sizes[codes[rows]] > 1).mean() >= IN_GROUPS and (sizes > 0).sum() <= len(rows) / 2:
+        # Not one large set of equal rows, such as zeros in both columns, beside small ones.
+        if (
+            _n_alike(sizes) >= FEWEST_GROUPS
+            and (sizes[codes[rows]] > 1).mean() >= IN_GROUPS
+            and (sizes > 0).sum() <= len(rows) / 2
+        ):
             return Part(codes, source, names, "G2")
     return None

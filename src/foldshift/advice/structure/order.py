@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def find_times(data: Data, groups: IntArray | None = None) -> Part | None:
         if z >= LEAST_Z:
             times = (values * DAY).round().astype("M8[us]") if column.kind == "date" else values
             return Part(times, f"found: column {column.name!r}", (column.name,), "T2", strength=z)
-    z = 0.0 if is_sorted_by_target(data) else autocorrelation_z(target)
+    z = 0.0 if is_sorted_by_target(data) or is_design(data) else autocorrelation_z(target)
     if z >= LEAST_Z:
         return Part(np.arange(data.n, dtype=np.float64), "found: the order of the rows", (), "T2", True, z)
     return None
@@ -69,6 +70,15 @@ def is_sorted_by_target(data: Data) -> bool:
     changes = int((np.diff(data.target) != 0).sum())
     expected = (1 - ((np.bincount(data.target.astype(int)) / data.n) ** 2).sum()) * (data.n - 1)
     return bool(expected >= 10 and changes <= (1 - ORDERED) * expected)
+
+
+def is_design(data: Data) -> bool:
+    """Return True if every combination of the values of all columns stands in one row: the order is that of the design."""
+    columns = [column.train for column in data.columns]
+    n_values = [len(np.unique(column)) for column in columns]
+    if len(n_values) < 2 or math.prod(n_values) != data.n or any(np.isnan(column.astype(np.float64)).any() for column in columns):
+        return False
+    return len(np.unique(np.column_stack(columns).astype(np.float64), axis=0)) == data.n
 
 
 def autocorrelation_z(target: FloatArray) -> float:

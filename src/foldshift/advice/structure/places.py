@@ -29,6 +29,7 @@ LEAST_Z, LEAST_Z_TARGET = 3.5, 2.0  # standard errors by which near neighbours a
 DEGREE = 3  # of the surface that is taken away first: a column that follows two others smoothly is no field
 SHARE = 0.5  # of the other columns that must be alike in near rows, if no names say where the coordinates are
 MOST_RATIO = 0.85  # of mean squared differences, near by far
+MOST_OF_ONE = 0.25  # share of the rows with the most frequent value, such as 0, of a coordinate that no name tells
 ENOUGH_VALUES = 0.1  # share of different values of a coordinate
 
 
@@ -54,6 +55,7 @@ def find_places(data: Data, rows: IntArray, by_values: bool = True) -> Part | No
 
 def _by_values(numeric: list[Column], data: Data, rows: IntArray, target: FloatArray) -> Part | None:
     """Find the pair of columns along which the target and most other columns are alike at short range."""
+    numeric = [column for column in numeric if np.unique(column.train, return_counts=True)[1].max() <= MOST_OF_ONE * data.n]
     ranked = {column.name: mid_ranks(column.train[rows].astype(np.float64)) for column in numeric}
     best: tuple[float, Column, Column] | None = None
     for a, b in itertools.combinations(numeric, 2):
