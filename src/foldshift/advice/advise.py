@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from foldshift.advice.arguments import check_numbers, check_others
 from foldshift.advice.data import as_data, check_kind
 from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import issues_of
@@ -37,6 +37,7 @@ from foldshift.advice.structure.both_cuts import (
     both_of,
     cut_of_structure,
     kind_of,
+    not_respected,
     run_naive,
     structure_that_counts,
     tried,
@@ -187,9 +188,10 @@ def advise(
     """
     clock = budget if isinstance(budget, Clock) else Clock(seconds_of(budget))
     check_confidence(confidence)
-    _check_numbers(rope, most_repetitions, random_state)
+    check_numbers(rope, most_repetitions, random_state)
     check_effort(effort)
     check_muted(mute)
+    check_others(left_out, tell, isolate)
     tell = tell or _silent
     for name, learner in (("estimator", estimator), ("compare", compare)):
         if learner is not None:
@@ -259,6 +261,7 @@ def advise(
         checks=found.checks,
         both=both,
         subsets=found.subsets,
+        not_respected=tuple(found.not_respected),
         intervals=score_intervals(*scored, parts["interval"]) if honest is None else honest.intervals,
         differences=tuple(difference(*scored, other, rope) for other in list(learners)[1:]),
         repetitions=repeated.repetitions,
@@ -282,7 +285,7 @@ def advise(
         declared=declared,
         estimator=estimator,
         isolate=isolate,
-        notes=(*data.notes, *notes, *split.notes, *found.notes),
+        notes=(*data.notes, *notes, *split.notes, *found.not_respected, *found.notes),
         versions=used_versions(),
     )
     if advice.subsets is not None and honest is None:
@@ -294,16 +297,6 @@ def advise(
 
 def _silent(text: str) -> None:
     """Report no progress."""
-
-
-def _check_numbers(rope: float | None, most_repetitions: int | None, random_state: int) -> None:
-    for name, value, least in (("random_state", random_state, 0), ("most_repetitions", most_repetitions, 1)):
-        if value is None and name == "most_repetitions":
-            continue
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-            raise ValueError(f"{name}={value!r} must be a whole number of at least {least}")
-    if rope is not None and not 0 <= rope < np.inf:
-        raise ValueError(f"rope={rope!r} must be a difference of 0 or more")
 
 
 class _Asked(NamedTuple):
@@ -329,6 +322,7 @@ class _Found:
     both: BothCuts | None = None
     subsets: SameOtherAll | None = None
     notes: list[str] = field(default_factory=list)
+    not_respected: list[str] = field(default_factory=list)
     shift: SplitShift | None = None
     cuts: list[CutShift] = field(default_factory=list)
     halves: HalvesFound = field(default_factory=HalvesFound)
@@ -415,7 +409,7 @@ def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) 
         return
     counts = structure_that_counts(structure, found.checks)
     cut = cut_of_structure(counts, experiment.plan.folds, experiment.random_state)
-    found.notes += _not_respected(asked.declared, cut.kind)
+    found.not_respected = not_respected(asked.declared, cut.kind, data)
     if cut.is_plain:
         return
     by_rows = "SCV" if data.task == "classification" else "TSCV"
@@ -433,14 +427,6 @@ def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) 
         found.notes.append(f"the score without {', '.join(cut.drop)} was not measured: the learner refuses the table without it")
         return
     found.honest, found.both = honest, both_of(honest, naive, CUT_WORDS[by_rows])
-
-
-def _not_respected(declared: Declared, kind: str) -> list[str]:
-    """Name what was declared and the cut does not respect, because something else comes before it."""
-    wanted = {"times": "time", "coordinates": "space", "subsets": "groups"}
-    others = [name for name, of in wanted.items() if getattr(declared, name) is not None and of != kind]
-    by = {"groups": "groups", "time": "time", "space": "places"}.get(kind, "rows")
-    return [f"{name} were declared, too; the cut is by {by}, and does not respect them" for name in others]
 
 
 def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str, Estimator]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,10 +12,12 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 
+from foldshift.core.errors import DataError, unknown
 from foldshift.core.estimators import title
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.categorical import nominal_columns
-from foldshift.core.gate.targets import group_labels
+from foldshift.core.gate.targets import check_one_type, group_labels, numbers_if_all
+from foldshift.core.remedies import Given, Remedy
 from foldshift.datasets.readers.infer import MANY_LABELS
 from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
 from foldshift.shift.table_versions import as_table, is_frame
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from foldshift.shift.columns import Column
 
 FEWEST_ROWS = 20  # below, cross-validation shows no more than a look at the rows does
+FEWEST_OF_CLASS = 2  # rows: one is not both trained on and tested
 MOST_COLUMNS = 2000  # up to which columns are looked at one by one
 
 
@@ -120,12 +126,18 @@ def as_data(
     if values[0].dtype.kind == "f" and np.isinf(values[0]).any():
         rows = np.flatnonzero(np.isinf(values[0]))
         raise ValueError(f"{said} is infinite in {len(rows)} of {n} rows, the first in row {rows[0] + 1}; drop them")
+    check_rows(n)
+    check_one_type(numbers_if_all(values[0]), said)
     column = target_column(values, values, _task(task, estimator, values[0]))
-    if n < FEWEST_ROWS:
-        raise ValueError(f"the table has {n} rows; advice needs at least {FEWEST_ROWS}: with fewer, every estimate is a guess")
     task = "classification" if column.categories else "regression"
     if task == "classification" and len(column.categories) < 2:
         raise ValueError(f"{said} holds one class, {column.categories[0]!r}; there is nothing to predict")
+    sizes = np.bincount(column.train.astype(int)) if task == "classification" else np.array([n])
+    if task == "classification" and (sizes >= FEWEST_OF_CLASS).sum() < 2 and len(sizes) < n:
+        single = ", ".join(repr(column.categories[code]) for code in np.flatnonzero(sizes < FEWEST_OF_CLASS)[:3])
+        raise ValueError(
+            f"{said} holds one class with more than a row; {single}: one row, which cannot be trained on and tested; add rows"
+        )
     if task == "classification" and len(column.categories) > MANY_LABELS * n:
         shown = ", ".join(repr(label) for label in column.categories[:3])
         raise ValueError(
@@ -152,6 +164,13 @@ def as_data(
     )
 
 
+def check_rows(n: int) -> None:
+    """Refuse a table of so few rows that no estimate means anything."""
+    if n < FEWEST_ROWS:
+        rows = f"{n} row{'s' * (n != 1)}"
+        raise ValueError(f"the table has {rows}; advice needs at least {FEWEST_ROWS}: with fewer, every estimate is a guess")
+
+
 def check_kind(learner: Estimator, task: Task, n_values: int) -> None:
     """Refuse a learner for the other task, whose predictions would be scored all the same."""
     if (is_regressor if task == "classification" else is_classifier)(learner):
@@ -172,6 +191,11 @@ def check_order(X: TableLike, other: TableLike, what: str) -> None:
 
 def _task(task: Task | None, estimator: Estimator, values: Array) -> Task | None:
     """Find the task that the user, or the kind of learner, states; None: the values decide."""
+    if task == "regression" and values.dtype.kind not in "iufb":
+        shown = repr(values[:1].tolist()[0])
+        raise DataError(
+            Given("task", task), f", and y holds {shown}, which is not a number; take ", Remedy("task", "classification")
+        )
     if task is not None:
         return task
     if estimator is None:
@@ -179,8 +203,8 @@ def _task(task: Task | None, estimator: Estimator, values: Array) -> Task | None
     if is_regressor(estimator):
         if values.dtype.kind not in "iufb":
             raise ValueError(
-                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is not a number; give "
-                "a classifier"
+                f"{type(estimator).__name__} is a regressor, and y holds {values[:1].tolist()[0]!r}, which is not a number; "
+                f"{_as_number(values[:1].tolist()[0])}"
             )
         return "regression"
     if is_classifier(estimator):
@@ -198,6 +222,15 @@ def _task(task: Task | None, estimator: Estimator, values: Array) -> Task | None
     return None
 
 
+def _as_number(value: object) -> str:
+    """Advice for a target that a regressor does not take."""
+    if isinstance(value, (int, Decimal, Fraction)):
+        return "give it as floats: y = np.asarray(y, dtype=float)"
+    if isinstance(value, (datetime.date, datetime.timedelta, datetime.time)):
+        return "give a number in its place, such as days since the first one"
+    return "give a classifier"
+
+
 def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | None) -> tuple[list[Column], tuple[str, ...]]:
     """Inputs as columns, and a note if they cannot be looked at."""
     if sparse:
@@ -211,6 +244,9 @@ def _columns(table: TableLike, sparse: bool, categorical_features: ArrayLike | N
         # By name, the others by type: with a mask alone, texts would be taken for numbers.
         names = [str(name) for name in table.columns]
         given = as_array(categorical_features, "categorical_features")
+        strange = [name for name in given.ravel().tolist() if given.dtype.kind in "UO" and str(name) not in names]
+        if strange:
+            raise DataError(unknown("column", strange[0], names, "The names in categorical_features are those of X."))
         mask = np.isin(names, given.astype(str)) if given.dtype.kind in "UO" else nominal_columns(given, len(names))
         table = table.set_axis(names, axis=1).astype({name: "category" for name, one in zip(names, mask) if one})
         categorical_features = None

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.model_selection._split import GroupsConsumerMixin
 
+from foldshift.core.errors import DataError
+from foldshift.core.remedies import Given
 from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.partition.folds import PartialTrainingError, as_folds
 from foldshift.partition.user_cuts import is_known
@@ -42,6 +45,8 @@ def given_split(cv: CV, data: Data, seconds: float | None = None) -> GivenSplit:
 
 def _given_split(cv: CV, data: Data) -> GivenSplit:
     splitter, name = _named_splitter(cv, data)
+    if isinstance(splitter, GroupsConsumerMixin) and data.groups is None:
+        raise ValueError(f"cv: {type(splitter).__name__} needs groups; declare them: groups=")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
@@ -67,8 +72,13 @@ def _named_splitter(cv: CV, data: Data) -> tuple[Splitter | list[tuple[Array, Ar
         return check_cv(5, data.y, classifier=classifier), "scikit-learn's default (five folds, not shuffled)"
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         if not 2 <= int(cv) <= data.n:
-            raise ValueError(f"cv={cv!r} must be between 2 and {data.n} folds, the number of rows")
+            raise DataError(Given("cv", str(cv)), f" must be between 2 and {data.n} folds, the number of rows")
+        largest = int(np.bincount(data.target.astype(int)).max()) if classifier else data.n
+        if int(cv) > largest:
+            raise DataError(Given("cv", str(cv)), f" is more than the {largest} rows of the largest class; take fewer folds")
         return check_cv(int(cv), data.y, classifier=classifier), f"your split (cv={cv})"
+    if isinstance(cv, type):
+        raise ValueError(f"cv is the class {cv.__name__}; give an instance, {cv.__name__}()")
     if not isinstance(cv, str) and hasattr(cv, "split"):
         return cv, f"your split ({type(cv).__name__})"
     if not isinstance(cv, str) and isinstance(cv, Iterable):

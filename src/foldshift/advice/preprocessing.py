@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.estimators import check_predictor
 from foldshift.core.imports import import_object, is_own
-from foldshift.core.remedies import Remedy
+from foldshift.core.remedies import Given, Remedy
 from foldshift.core.user_code.answers import one_line
 from foldshift.core.user_code.guarded_process import call_guarded
 from foldshift.shift.table_versions import as_table, is_frame
@@ -111,6 +111,9 @@ def imported(path: str, task: Task, setting: str = "learner", seconds: float | N
     `setting` is the option that named it, for messages. With `seconds`, a learner that is not of scikit-learn or this library is
     first made in a process of its own, so that one that hangs or ends its process there is refused.
     """
+    if path.startswith((".", "/")) or "/" in path or path.endswith(".py"):
+        name = path.rpartition("/")[2].removesuffix(".py")
+        raise DataError(Given(setting, path), f" is a file; name a learner in it by its import path: {name}.ClassName")
     if "." not in path:
         path = _by_name(path, task, setting)
     if is_own(path):

@@ -103,6 +103,8 @@ class Advice:
         A paragraph for the methods section.
     code : str
         Code that gives the score, from X, y and learner (groups, scorer): of `n_done` repetitions.
+    not_respected : tuple of str
+        What was declared and the cut does not respect; among the notes, too.
     notes : tuple of str
         Parts that were not looked at, and why.
     versions : dict
@@ -118,6 +120,7 @@ class Advice:
     checks: tuple[Check, ...]
     both: BothCuts | None
     subsets: SameOtherAll | None
+    not_respected: tuple[str, ...]
     split: SplitShift | None
     split_name: str
     split_is_given: bool

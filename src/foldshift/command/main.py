@@ -196,6 +196,7 @@ def advise(
     """
     begun = time.perf_counter()  # the budget is for everything, loading of libraries and reading included
     from foldshift.advice.advise import advise as advice_on
+    from foldshift.advice.data import check_rows
     from foldshift.advice.planned_cv import Clock, seconds_of
     from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.wording import summary
@@ -210,6 +211,7 @@ def advise(
         table = read_with_structure(file, options, structure)
         found, known = declared(table, target_and_inputs(table, options.task), structure)
         X, task = found.X, found.task
+        check_rows(len(X))
         chosen = usual(task, random_state, len(X)) if learner is None else imported(learner, task, seconds=seconds)
         other = None if compare is None else prepared(imported(compare, task, "compare", seconds), X)
         with on_all_cores(X.size), known_at_ctrl_c(progress.known, as_json):
@@ -219,7 +221,7 @@ def advise(
                 mute=muted, times=known.times,
                 coordinates=known.coordinates, subsets=known.subsets,
             )  # fmt: skip
-    _print_notes(found.notes)
+    _print_notes([*found.notes, *advice.not_respected])
     if any(decision.sure == "unsure" for decision in table.receipt.decisions):
         _print_notes([f"every decision about the file, and the option that overrules it: foldshift data {shlex.quote(file)}"])
     shown = advice.to_json() if as_json else str(advice) if verbose else "\n".join(summary(advice))

@@ -14,6 +14,7 @@ from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Given, Message, Remedy, at
 from foldshift.datasets.own_files import bytes_of, read_bytes, task_of_numbers
 from foldshift.datasets.readers.columns.joint_reading import read_together
+from foldshift.datasets.readers.infer import MANY_LABELS
 from foldshift.datasets.readers.raw_table import RawTable, missing_counts
 from foldshift.datasets.readers.read_options import make_options
 
@@ -45,7 +46,15 @@ def read_with_structure(file: str, options: TableOptions, structure: Structure) 
     data, name = given(file)
     table = read_bytes(data, name, options.reading, task=options.task or "")
     known = [*map(str, table.frame.columns), *map(str, table.left_out)]
+    if len(set(structure.space_on)) < len(structure.space_on):
+        raise DataError(
+            Given("space_on", structure.space_on), " names one column twice; name two, such as those of east and north"
+        )
     for option, column in structure.named:
+        if column in options.reading["drop"]:
+            raise DataError(
+                Given(option, structure.words(option)), f": {column!r} is among the dropped columns; drop another one"
+            )
         if column not in known:
             raise DataError(Given(option, structure.words(option)), f": {unknown('column', column, known)}")
     wanted = [column for _, column in structure.named if column in table.left_out]
@@ -86,11 +95,21 @@ def target_and_inputs(table: RawTable, task: Task | None = None) -> TargetAndInp
         frame = frame.loc[~gone].reset_index(drop=True)
     if not table.features:
         raise DataError(f"the table has no column but {table.target!r}; there is nothing to predict it from")
-    _check_finite(table)
+    _check_finite(table.frame)
     column = frame[table.target]
     labels = column.dtype.kind == "O" or isinstance(column.dtype, pd.CategoricalDtype)
     if task is None:
         task = "classification" if labels else task_of_numbers(column.to_numpy(), table, notes)
+    if len(column) > 1 and column.nunique() < 2:
+        what = f"the target {table.target!r} is {column.iloc[0]!r} in every row; there is nothing to predict; "
+        raise DataError(what, "name another: ", Remedy("target", table.features[-1]))
+    if task == "classification" and column.nunique() > MANY_LABELS * len(column) >= 1:
+        about = [part for note in notes if note.startswith(f"{table.target}: ") for part in ("; ", note)]
+        shown = ", ".join(repr(value) for value in column.unique()[:2])
+        what = (
+            f"the target {table.target!r} names rows, not classes: {column.nunique()} labels in {len(column)} rows ({shown}, ...)"
+        )
+        raise DataError(what, *about, "; or take another target" if about else "; take another target")
     y = column.astype(object).to_numpy() if labels else column.to_numpy()
     y = np.asarray([str(value) for value in y]) if task == "classification" and labels else np.asarray(y)
     if task == "regression" and y.dtype.kind not in "iuf":
@@ -115,10 +134,14 @@ def declared(table: RawTable, found: TargetAndInputs, structure: Structure) -> t
     frame = table.frame.loc[table.frame[table.target].notna()].reset_index(drop=True)
     for option, column in structure.named:
         if column == table.target:
-            raise DataError(Given(option, structure.words(option)), " is the target; name another column")
+            raise DataError(Given(option, structure.words(option)), f": {column!r} is the target; name another column")
         if frame[column].isna().any():
             n = int(frame[column].isna().sum())
-            raise DataError(Given(option, structure.words(option)), f": {n} rows have no value of {column!r}; fill it in")
+            rows = f"{n} row{' has' if n == 1 else 's have'}"
+            raise DataError(Given(option, structure.words(option)), f": {rows} no value of {column!r}; fill it in")
+        if option == "time_on" and frame[column].dtype.kind not in "iufMm":
+            shown = f": {column!r} holds {frame[column].iloc[0]!r}, which is no date and no number; name another column"
+            raise DataError(Given(option, structure.words(option)), shown)
         if option == "space_on" and frame[column].dtype.kind not in "iuf":
             raise DataError(Given(option, structure.words(option)), f": {column!r} holds {frame[column].iloc[0]!r}, not numbers")
     gone = [one for one in (structure.time_on, structure.subset_on) if one is not None and one in found.X.columns]
@@ -134,14 +157,16 @@ def declared(table: RawTable, found: TargetAndInputs, structure: Structure) -> t
     )
 
 
-def _check_finite(table: RawTable) -> None:
+def _check_finite(frame: pd.DataFrame, file: str = "") -> None:
     """Refuse infinite numbers, with their column and row."""
-    for name in table.frame.columns:
-        if table.kinds[name] == "nominal":
+    for name in frame.columns:
+        if frame[name].dtype.kind != "f":
             continue
-        infinite = np.isinf(table.frame[name].to_numpy())
+        infinite = np.isinf(frame[name].to_numpy())
         if infinite.any():
-            what = f"column {name!r} holds {int(infinite.sum())} infinite values, the first in row {int(infinite.argmax()) + 1}; "
+            n, row = int(infinite.sum()), int(infinite.argmax()) + 1
+            begin = f"{file}: " if file else ""
+            what = f"{begin}column {name!r} holds {n} infinite value{'s' * (n > 1)}, the first in row {row}; "
             remedy = Remedy("missing", ("inf", "-inf", "Infinity", "-Infinity"))
             raise DataError(what, "correct the file, or read them as missing: ", remedy)
 
@@ -155,6 +180,8 @@ def predicted(table: RawTable, found: TargetAndInputs) -> str:
 
 def tables_to_compare(files: Sequence[str], options: TableOptions) -> tuple[list[pd.DataFrame], list[str]]:
     """Read two tables with the same columns as one, without a target; also return notes on how they were read."""
+    if list(files) == ["-", "-"]:
+        raise DataError("both tables are standard input, which is read once; give a file for one of them")
     each = options._replace(reading={**options.reading, "drop": ()})
     tables = [read(file, each, has_target=False) for file in files]
     notes = list[str]()
@@ -178,6 +205,7 @@ def drift_of(files: Sequence[str], options: TableOptions, **how: Any) -> tuple[D
 
     frames, notes = tables_to_compare(files, options)
     for file, frame in zip(files, frames):
+        _check_finite(frame, file)
         if len(frame) < FEWEST_ROWS:
             rows = f"{len(frame)} row{'s' * (len(frame) != 1)}"
             raise DataError(f"{file} has {rows}; a comparison needs at least {FEWEST_ROWS} in each table; collect more first")

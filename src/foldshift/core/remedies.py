@@ -16,6 +16,7 @@ MOST_SHOWN = 8  # columns in one message
 MOST_CHARACTERS = 200  # of the values in one message
 
 ENTRY_KEYS = ("task",)  # keys of an entry of `extra_datasets`; the other settings follow the `?` of its source
+NUMBER = re.compile(r"-?\d+(\.\d+)?|-?inf|nan|True|False|None")
 BY_BLANKS = ("space_on",)  # options of the command that take several values, one after the other
 ONE_BY_ONE = ("drop", "keep", "nominal", "missing", "types", "member")  # options of the command that can be given again
 
@@ -74,7 +75,9 @@ class Given(Remedy):
     """Setting that the user gave and that a message names as the user wrote it; not a remedy."""
 
     def at(self, door: Door) -> str:
-        """Write the setting as the user did."""
+        """Write the setting as the user did: a number in Python is no text."""
+        if door == "python" and isinstance(self.value, str) and NUMBER.fullmatch(self.value):
+            return f"{self.setting}={self.value}"
         return super().at(door).removesuffix(" in the source")
 
 

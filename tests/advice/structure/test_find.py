@@ -9,6 +9,7 @@ from foldshift.advice.data import as_data
 from foldshift.advice.structure.find import find_structure
 from foldshift.advice.structure.record import Declared, Sentinel
 from foldshift.core.seeding import generator
+from foldshift.datasets.readers.arff import read_keel
 from held_out_structures import DEVELOPMENT, development, development_clean, real
 
 KINDS = {"groups": "groups", "times": "time", "coordinates": "space"}
@@ -339,3 +340,14 @@ def test_columns_that_are_mostly_zero_are_no_places():
     length = rng.lognormal(size=800)
     words = {f"word {j}": np.where(rng.random(800) < 0.6, 0, length * rng.random(800)).round(3) for j in range(5)}
     assert find_structure(as_data(pd.DataFrame(words).assign(length=length), length + rng.normal(size=800))).coordinates is None
+
+
+@pytest.mark.parametrize(("name", "copies", "groups"), [
+    ("classification/housevotes", False, False), ("classification/wisconsin", False, False), ("classification/bupa", True, False),
+    ("classification/mushroom", False, False), ("classification/ionosphere", True, False), ("regression/machineCPU", True, False),
+])  # fmt: skip
+def test_what_is_known_of_tables_of_other_hosts_is_found_and_nothing_else(shared, name, copies, groups):
+    raw = read_keel((shared / "data" / "keel" / f"{name}.dat").read_text(encoding="utf-8"))
+    data = as_data(raw.frame[raw.features], raw.frame[raw.target])
+    found = find_structure(data)
+    assert ((found.copies.n_exact > 0), found.groups is not None) == (copies, groups)

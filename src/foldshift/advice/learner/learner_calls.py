@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray
 
 OVER = "over"  # kind of a call that is not made, as the budget is used up
+ONE_CLASS = ("f1", "precision", "recall", "jaccard")  # scores of the class 1, of which there is one over all classes
 LEAST = 0.05  # share of the budget that a fit may take in any case
 
 
@@ -188,6 +189,11 @@ def _scored(model: Estimator, data: Data, score: Score, rows: IntArray) -> Score
         raise
     except (Exception, SystemExit) as error:
         what = f"{score.name} of {title(model)} could not be computed: {_first_line(error)}"
+        if score.metric in ONE_CLASS and data.task == "classification" and 1 not in data.y:
+            another = Remedy("scoring", f"{score.metric}_macro")
+            raise LearnerError(f"{what}; no class is called 1; take ", another, ", or call the class that counts 1") from error
+        if isinstance(error, TypeError):
+            what += "; a scorer is called with a learner, X and y, and sklearn.metrics.make_scorer makes one of a function of y"
         raise LearnerError(f"{what}; take another scoring") from error
     return Scored(predictions_on(model, data, score, rows) if score.kind == "pooled" else None, value)
 

@@ -51,6 +51,7 @@ def _verdict(advice: Advice) -> str:
     """Answer first: the split, the score, what is wrong, what to do; then the code and the picture."""
     how, what, _ = advice.verdict
     texts = [how.split(": cv=")[0].rstrip(".") + ".", what, what_is_wrong(advice), what_to_do(advice)]
+    texts += [f"{capital(text)}." for text in advice.not_respected]
     if advice.stopped:
         texts.append(f"The work was {advice.stopped}.")
     caption = (

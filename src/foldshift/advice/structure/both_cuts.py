@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from foldshift.advice.rules import Rule
     from foldshift.advice.structure.checks import Check
     from foldshift.advice.structure.honest_cut import HonestCut
-    from foldshift.advice.structure.record import Structure
+    from foldshift.advice.structure.record import Declared, Structure
     from foldshift.core.types import FloatArray, IntArray, TableLike
 
     Split = tuple[IntArray, IntArray]
@@ -208,3 +208,15 @@ def kind_of(cut: HonestCut, structure: Structure) -> str:
     if cut.kind != "groups":
         return cut.kind
     return "copies" if structure.groups is None else "groups" if structure.subsets is None else "subsets"
+
+
+def not_respected(declared: Declared, kind: str, data: Data) -> list[str]:
+    """Name what was declared and does not change the cut, because something else comes before it, or as it is no group."""
+    wanted = {"times": "time", "coordinates": "space", "subsets": "groups"}
+    others = [name for name, of in wanted.items() if getattr(declared, name) is not None and of != kind]
+    by = {"groups": "groups", "time": "time", "space": "places"}.get(kind, "rows")
+    said = [f"{name} were declared, too; the cut is by {by}, and does not respect them" for name in others]
+    if data.groups is not None and data.n_groups == data.n:
+        what = "groups" if declared.subsets is None else "subsets"
+        said.append(f"all {what} have one row: a cut by {what} is one by rows")
+    return said

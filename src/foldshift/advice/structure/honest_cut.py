@@ -129,7 +129,7 @@ def _forward(structure: Structure, n_folds: int, drop: tuple[str, ...]) -> Hones
     options: dict[str, Any] = {"n_splits": min(n_folds, len(steps))}
     if len(steps) >= STEPS_A_FOLD * n_folds:
         step = np.median(steps) if steps.dtype.kind != "m" else np.sort(steps)[len(steps) // 2]
-        options["gap"] = _duration(step) if steps.dtype.kind == "m" else int(step) if step % 1 == 0 else float(step)
+        options["gap"] = _duration(step) if steps.dtype.kind == "m" else int(step) if step % 1 == 0 else float(f"{step:.6g}")
     groups = None if part.is_row_order else part.values
     given = f"groups = X[{part.columns[0]!r}]" if part.columns else ""
     why = f"Rows follow each other ({part.source}): the score for later rows comes from models of earlier ones."

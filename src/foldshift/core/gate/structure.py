@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.gate.arrays import as_array, missing
-from foldshift.core.gate.targets import numbers_if_all
+from foldshift.core.gate.targets import check_no_name, numbers_if_all
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
@@ -19,6 +19,7 @@ N_COORDINATES = (2, 3)
 
 def time_values(times: TableLike, n_samples: int, name: str = "times") -> Array:
     """Convert the time of every sample to datetime64, timedelta64, int64 or float64; refuse missing times and text."""
+    check_no_name(times, name)
     array = _without_zone(times, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -33,6 +34,13 @@ def time_values(times: TableLike, n_samples: int, name: str = "times") -> Array:
 
 def coordinate_table(coordinates: TableLike, n_samples: int, name: str = "coordinates") -> FloatArray:
     """Convert the coordinates of every sample to float64, shape (n_samples, 2) or (n_samples, 3)."""
+    check_no_name(coordinates, name)
+    if (
+        isinstance(coordinates, list | tuple)
+        and len(coordinates) in N_COORDINATES
+        and all(isinstance(a, str) for a in coordinates)
+    ):
+        raise ValueError(f"{name}={coordinates!r} are texts; if they are columns of X: {name}=X[{[*coordinates]!r}]")
     array = as_array(coordinates, name)
     if array.ndim != 2 or len(array) != n_samples or array.shape[1] not in N_COORDINATES:
         raise ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -86,8 +86,19 @@ def check_one_type(labels: Array, name: str, mixes: str = "mixes") -> None:
             )
 
 
+def check_no_name(values: Any, name: str) -> None:
+    """Refuse one text, such as the name of a column, and a dictionary, in place of a value for each sample."""
+    if isinstance(values, str):
+        raise ValueError(
+            f"{name}={values!r} is a text, not a value for each sample; if it is a column of X: {name}=X[{values!r}]"
+        )
+    if isinstance(values, dict):
+        raise ValueError(f"{name} is a dict; give a value for each sample, in the order of the rows")
+
+
 def group_labels(groups: TableLike, n_samples: int, name: str = "groups") -> Array:
     """Check the group of every sample: labels of any one type that sorts, none missing."""
+    check_no_name(groups, name)
     array = as_array(groups, name)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
