@@ -52,12 +52,15 @@ def atomic_path(path: PathLike) -> Iterator[Path]:
         if is_stream:
             _append(Path(temporary), path)
             return
-        with open(temporary, "r+b") as file:  # Windows syncs files that are open for writing only
-            os.fsync(file.fileno())
+        is_kept = not any(part.startswith(PREFIX) for part in path.parent.parts)  # not in a `scratch_folder`
+        if is_kept:
+            with open(temporary, "r+b") as file:  # Windows syncs files that are open for writing only
+                os.fsync(file.fileno())
         # mkstemp makes files that only their owner can read
         os.chmod(temporary, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())
         os.replace(temporary, path)
-        _sync_folder(path.parent)
+        if is_kept:
+            _sync_folder(path.parent)
     except OSError as error:
         raise DataError(
             f"cannot write {printable(given)}: {error.strerror or error}; check the folder's permissions and the free space"
