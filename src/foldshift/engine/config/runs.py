@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,15 +54,22 @@ def make_runs(checked: CheckedConfig, root: Path, results_here: bool = True) -> 
         layout = JobLayout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None
         pages = any(path.endswith(".html") for measure in words.measures for path in measure.rows.values())
         if layout and not pages:  # a page is read, and linked to, by itself
-            alone = folders_in(f"{config['results']}/{study}/folds") if results_here else set[str]()
             others = [run.units.members for run in runs.values()]
-            layout.unite(config["many_datasets"], [united.get(study, {}), *others], alone)
+            own = united.get(study, {})
+            layout.unite(config["many_datasets"], [own, *others], _alone(config, study, own) if results_here else ())
         runs[study] = Run(studies[study], words, config, catalogue, learners, costs, layout, results_here)
         if studies[study].package == study:  # user-defined
             rehearse(runs[study])
         check_measures(runs[study], learners)
     titles = {study: found.title for study, found in studies.items()}
     return Configured(config, catalogue, learners, runs, notes, titles)
+
+
+def _alone(config: dict[str, Any], study: str, units: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """Data sets of a study that have files of their own; in an archive all that are in no unit."""
+    if config["archived"]:
+        return set(config["studies"][study]["datasets"]).difference(*units.values())
+    return folders_in(f"{config['results']}/{study}/folds")
 
 
 def _no_files(kind: str, dataset: str) -> tuple[str, ...]:

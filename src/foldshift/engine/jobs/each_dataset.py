@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from typing import Any
 
 from foldshift.core.errors import DataError, FoldshiftError
 from foldshift.core.files import scratch_folder
+from foldshift.core.printable import printable
 from foldshift.datasets.sources.download import UnreachableError
 from foldshift.engine.storage.seed_results import lost_summary
 from foldshift.engine.storage.unit_files import ROWS, failed_in, holds_rows, join_rows, pack, unpack
@@ -62,7 +64,9 @@ def for_each(main: Callable[..., Any], job: Any, is_of_machine: Callable[[Except
                 if is_of_machine(error) or isinstance(error, UnreachableError):
                     raise
                 failed[name] = {"message": _message(error), "file": str(job.output[0])}
-                logging.error("foldshift: data set %s is left out: %s", name, failed[name]["message"])
+                line = printable(f"data set {name} is left out: {failed[name]['message']}")
+                logging.info(line)
+                print(line, file=sys.stderr)
             else:
                 done.append(name)
         if not done:
@@ -87,9 +91,8 @@ def of_datasets(files: Any, units: Sequence[str], datasets: Sequence[str]) -> It
         return
     with scratch_folder() as folder:
         failed: dict[str, str] = {}
-        named = list(files.items()) if hasattr(files, "items") else [("", list(files))]
-        found = [(name, _expanded(value, units, datasets, folder / str(i), failed)) for i, (name, value) in enumerate(named)]
-        yield Named(found) if named[0][0] else found[0][1], {name: why for name, why in failed.items() if name in set(datasets)}
+        found = [(name, _expanded(value, units, datasets, folder / name, failed)) for name, value in files.items()]
+        yield Named(found), failed
 
 
 def _expanded(value: Any, units: Sequence[str], datasets: Sequence[str], folder: Path, failed: dict[str, str]) -> Any:

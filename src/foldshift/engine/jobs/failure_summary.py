@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from foldshift.engine.storage.parquet_files import read_parquet
-from foldshift.engine.storage.unit_files import texts_in
+from foldshift.engine.storage.unit_files import failed_in, holds_rows, texts_in
 
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
@@ -73,6 +73,23 @@ def _row_files(run: Run, measure: Measure) -> list[str]:
     return [path for kind in measure.rows for path in run.units.stored_files(run.rows(kind))]
 
 
+def _failed_datasets(results: Path, run: Run, measure: Measure) -> list[str]:
+    """Line on the data sets, within units, that a measure failed on: tables of other rows have them."""
+    paths = [path.replace("<results>", str(results)) for path in _row_files(run, measure)] if run.units.members else []
+    failed = {
+        name: why["message"]
+        for path in paths
+        if {Path(path).stem, *Path(path).parts} & run.units.members.keys() and Path(path).is_file()
+        for name, why in failed_in(path).items()
+        if why["file"] in paths
+    }
+    if not failed:
+        return []
+    first, message = next(iter(failed.items()))
+    which = _some(dict.fromkeys(failed), "data sets")
+    return [f"{run.id}: {measure.name} failed on {which}; {first}: {_short(message)}; its tables leave them out"]
+
+
 def lost_rows(results: Path, runs: list[Any]) -> list[str]:
     """Lines on the rows that studies' own measures lost to failed fits: those of files with a column ``status``."""
     lines = []
@@ -81,8 +98,9 @@ def lost_rows(results: Path, runs: list[Any]) -> list[str]:
             lost: Counter[str] = Counter()
             learners: dict[str, dict[str, None]] = {}
             n_rows = 0
+            lines += _failed_datasets(Path(results), run, measure)
             for file in (Path(path.replace("<results>", str(results))) for path in _row_files(run, measure)):
-                names = pq.read_schema(file).names if file.suffix != ".html" and file.is_file() else ()
+                names = pq.read_schema(file).names if file.suffix != ".html" and file.is_file() and holds_rows(file) else ()
                 if "status" not in names:
                     continue
                 wanted = [name for name in ("status", "message", "learner") if name in names]
