@@ -123,6 +123,17 @@ def test_a_damaged_file_of_a_unit_is_refused(tmp_path, ending):
         unpack(unit, lambda name: tmp_path / "back" / name)
 
 
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside", ".hidden", ""])
+def test_names_that_lead_out_of_the_folder_are_refused(tmp_path, name):
+    (tmp_path / "a.txt").write_text("text")
+    pack(tmp_path / "many-1.txt", {name: tmp_path / "a.txt"}, {})
+    pack(tmp_path / "many-1.parquet", {name: rows_of(tmp_path / "a.parquet", "a", 2)}, {})
+    for ending in ("txt", "parquet"):
+        with pytest.raises(DamagedError, match="is not the name of a data set"):
+            unpack(tmp_path / f"many-1.{ending}", lambda found: tmp_path / "back" / found)
+    assert not (tmp_path / "back").exists()
+
+
 def unit_job(folder, members):
     """A job that doubles the number of each data set of a unit."""
     for name, text in members.items():

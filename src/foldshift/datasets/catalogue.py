@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import ConfigError, DataError, unknown
-from foldshift.datasets.catalogue_entry import TASKS, CatalogueEntry
+from foldshift.datasets.catalogue_entry import NAME, TASKS, CatalogueEntry
 from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch, parse_source
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def make_entry(given: Mapping[str, Any], where: str, own: bool = False) -> Catal
         if column not in values:
             raise ConfigError(f"{where}: {column} is empty; give {', '.join(REQUIRED)}")
     name = values["name"]
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+    if not re.fullmatch(NAME, name):
         raise ConfigError(f"{where}: name={name!r} may hold letters, digits, '.', '_' and '-' only: it becomes a folder")
     if values["task"] not in TASKS:
         raise ConfigError(f"{where}: task={values['task']!r} must be {' or '.join(TASKS)}")

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Task
 
 TASKS = ("regression", "classification")
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of a data set: it becomes a folder
 
 
 @dataclass(frozen=True)

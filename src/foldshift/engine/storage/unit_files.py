@@ -6,6 +6,7 @@ Rows with a column ``dataset`` become one Parquet file with the rows of all; oth
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,9 @@ import pyarrow.parquet as pq
 
 from foldshift.core.errors import DamagedError
 from foldshift.core.files import atomic_path
+from foldshift.core.printable import printable
 from foldshift.datasets.array_files import DAMAGE
+from foldshift.datasets.catalogue_entry import NAME
 from foldshift.engine.storage.parquet_files import read_parquet, write_parquet
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     Failed = dict[str, dict[str, str]]  # by data set: ``message``, and the ``file`` that was to be made
 
 ABOUT = b"foldshift_unit"  # key of the schema's metadata: data sets, how many rows each has, and those that failed
-FAILED = "failed.json"  # the same, of an archive
+FAILED = ".failed"  # the same, of an archive; no data set has such a name
 ROWS, KEY = ".parquet", "dataset"
 
 
@@ -56,7 +59,7 @@ def unpack(path: PathLike, place: Callable[[str], Path]) -> Failed:
         whole = read_parquet(path)
         about, start = _about(path, whole.schema), 0
         for name, n_rows in about["rows"].items():
-            target = place(name)
+            target = place(_checked(path, name))
             target.parent.mkdir(parents=True, exist_ok=True)
             part = whole.slice(start, n_rows).replace_schema_metadata(None)
             pq.write_table(part, target)
@@ -67,7 +70,7 @@ def unpack(path: PathLike, place: Callable[[str], Path]) -> Failed:
             failed: Failed = json.loads(archive.read(FAILED))
             for info in archive.infolist():
                 if info.filename != FAILED:
-                    target = place(info.filename.removesuffix(Path(path).suffix))
+                    target = place(_checked(path, info.filename.removesuffix(Path(path).suffix)))
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(archive.read(info))
             return failed
@@ -105,6 +108,13 @@ def join_rows(target: PathLike, paths: Sequence[PathLike], datasets: Sequence[st
     ranks = np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
     order = np.argsort(ranks, kind="stable")
     write_parquet(target, whole.take(order[np.searchsorted(ranks[order], 0) :]))
+
+
+def _checked(path: PathLike, name: str) -> str:
+    """Return the name of a data set; raise an error at one that would lead out of a folder."""
+    if not re.fullmatch(NAME, name):
+        raise DamagedError(path, f"{printable(name)!r} is not the name of a data set")
+    return name
 
 
 def _has_keys(file: Path) -> bool:
