@@ -11,11 +11,11 @@ import pytest
 
 from foldshift.core.errors import DamagedError, DataError
 from foldshift.datasets.sources.download import UnreachableError
-from foldshift.engine.jobs.each_dataset import Named, for_each
+from foldshift.engine.jobs.each_dataset import Named, for_each, of_datasets
 from foldshift.engine.layout.labels import add_units, read_units
 from foldshift.engine.layout.units import MOST_IN_A_UNIT, Units, kept_units, new_units, unit_name
 from foldshift.engine.storage.score_files import read_columns
-from foldshift.engine.storage.unit_files import failed_in, join_rows, pack, texts_in, unpack
+from foldshift.engine.storage.unit_files import failed_in, pack, texts_in, unpack
 
 NAMES = [f"set{i}" for i in range(30)]
 
@@ -78,7 +78,7 @@ def rows_of(path, name, n_rows):
     return path
 
 
-def test_rows_come_back_and_stand_in_one_table_for_others(tmp_path):
+def test_rows_of_data_sets_stand_in_one_table_and_come_back(tmp_path):
     files = {name: rows_of(tmp_path / f"{name}.parquet", name, n) for name, n in (("b", 3), ("a", 2), ("none", 0))}
     unit = tmp_path / "many-1.parquet"
     pack(unit, files, {"c": {"message": "no", "file": "x"}})
@@ -87,13 +87,6 @@ def test_rows_come_back_and_stand_in_one_table_for_others(tmp_path):
     for name, file in files.items():
         back = read_columns(tmp_path / "back" / f"{name}.parquet", ("dataset", "value"))
         assert all((back[key] == values).all() for key, values in read_columns(file, ("dataset", "value")).items())
-    single = rows_of(tmp_path / "d.parquet", "d", 1)
-    join_rows(tmp_path / "joined.parquet", [unit, single], ["a", "d", "b"])
-    joined = read_columns(tmp_path / "joined.parquet", ("dataset", "value"))
-    assert joined["dataset"].tolist() == ["a", "a", "d", "b", "b", "b"]
-    assert joined["value"].tolist() == [0.0, 1 / 7, 0.0, 0.0, 1 / 7, 2 / 7]
-    join_rows(tmp_path / "fewer.parquet", [unit], ["b"])
-    assert set(read_columns(tmp_path / "fewer.parquet", ("dataset",))["dataset"]) == {"b"}
 
 
 def test_other_files_come_back_as_they_were(tmp_path):
@@ -172,6 +165,25 @@ def test_a_job_works_through_the_data_sets_of_its_unit_and_passes_over_those_tha
         "lost": "long ago",
         "b": "data set b: -2 is below 0",
     }
+
+
+def test_readers_get_one_file_for_each_data_set_in_the_order_of_the_study(tmp_path):
+    pack(
+        tmp_path / "many-1.parquet",
+        {name: rows_of(tmp_path / f"{name}.parquet", name, 2) for name in ("c", "a")},
+        {"b": {"message": "no"}},
+    )
+    single = rows_of(tmp_path / "d.parquet", "d", 1)
+    files = Named(
+        [("rows", [str(tmp_path / "many-1.parquet"), str(single)]), ("printed", "printed.csv"), ("more", ["table.csv"])]
+    )
+    with of_datasets(files, ["many-1"], ["d", "a", "b", "c"]) as (found, failed):
+        assert [set(read_columns(path, ["dataset"])["dataset"]) for path in found.rows] == [{"d"}, {"a"}, {"c"}]
+        assert (found.printed, found.more, failed) == ("printed.csv", ["table.csv"], {"b": "no"})
+        gone = found.rows[1]
+    assert not Path(gone).exists()
+    with of_datasets(files, [], ["d", "a"]) as (same, _):
+        assert same is files
 
 
 def test_where_all_data_sets_fail_so_does_the_job_with_the_first_reason(tmp_path):

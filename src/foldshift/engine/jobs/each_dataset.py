@@ -1,4 +1,4 @@
-"""Run a job for every data set of a unit, and give jobs that read units the files or rows of its data sets.
+"""Run a job for every data set of a unit, and give jobs that read units the files of its data sets.
 
 The script of a rule knows one data set: it gets that one's files in a temporary folder, under the names that the job has them
 under. So a unit makes what single jobs make. A data set that fails costs its own rows, and later jobs pass over it.
@@ -21,7 +21,7 @@ from foldshift.core.files import scratch_folder
 from foldshift.core.printable import printable
 from foldshift.datasets.sources.download import UnreachableError
 from foldshift.engine.storage.seed_results import lost_summary
-from foldshift.engine.storage.unit_files import ROWS, failed_in, holds_rows, join_rows, pack, unpack
+from foldshift.engine.storage.unit_files import pack, unpack
 
 
 class Named(list):
@@ -82,10 +82,7 @@ def for_each(main: Callable[..., Any], job: Any, is_of_machine: Callable[[Except
 
 @contextmanager
 def of_datasets(files: Any, units: Sequence[str], datasets: Sequence[str]) -> Iterator[tuple[Any, dict[str, str]]]:
-    """Yield the files of a job as those of data sets, in their order, and why data sets among them failed.
-
-    Rows, in files named as units, come as one file with the rows of all.
-    """
+    """Yield the files of a job as those of data sets, in their order, and why data sets among them failed."""
     if not any(_unit_in(path, units) for path in _paths(files)):
         yield files, {}
         return
@@ -99,17 +96,12 @@ def _expanded(value: Any, units: Sequence[str], datasets: Sequence[str], folder:
     """Files of data sets in place of those of units."""
     if isinstance(value, str) or not any(_unit_in(path, units) for path in value):
         return value
-    for path in value:
-        if _unit_in(path, units):
-            failed |= {name: why["message"] for name, why in failed_in(path).items()}
-    if all(holds_rows(path) and (Path(path).stem in units or not _unit_in(path, units)) for path in value):
-        folder.mkdir(parents=True)
-        join_rows(folder / f"rows{ROWS}", value, [name for name in datasets if name not in failed])
-        return [str(folder / f"rows{ROWS}")]
     by_dataset: dict[str, list[str]] = {name: [] for name in datasets}
     for path in value:
         if _unit_in(path, units):
-            for name, file in _unpacked(path, folder):
+            found, lost = _unpacked(path, folder)
+            failed |= {name: why["message"] for name, why in lost.items()}
+            for name, file in found:
                 by_dataset.setdefault(name, []).append(file)
         else:
             parts = [*Path(path).parts, Path(path).stem]
@@ -117,16 +109,16 @@ def _expanded(value: Any, units: Sequence[str], datasets: Sequence[str], folder:
     return [file for name in datasets for file in by_dataset[name]]
 
 
-def _unpacked(path: str, folder: Path) -> list[tuple[str, str]]:
-    """Unpack the file of a unit; return data sets and their files."""
+def _unpacked(path: str, folder: Path) -> tuple[list[tuple[str, str]], dict[str, dict[str, str]]]:
+    """Unpack the file of a unit; return data sets and their files, and the data sets that failed."""
     found: list[tuple[str, str]] = []
 
     def place(name: str) -> Path:
         found.append((name, str(_place(folder, name, path))))
         return Path(found[-1][1])
 
-    unpack(path, place)
-    return found
+    lost = unpack(path, place)
+    return found, lost
 
 
 def _unit_in(path: str, units: Sequence[str]) -> str | None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -97,17 +96,6 @@ def texts_in(path: PathLike) -> list[str]:
         return [Path(path).read_text(encoding="utf-8")]
     with zipfile.ZipFile(path) as archive:
         return [archive.read(info).decode() for info in archive.infolist() if info.filename != FAILED]
-
-
-def join_rows(target: PathLike, paths: Sequence[PathLike], datasets: Sequence[str]) -> None:
-    """Write the rows of some data sets, from files of units and of single ones, as one table in the order of the data sets."""
-    tables = [read_parquet(path).replace_schema_metadata(None) for path in paths]
-    whole = pa.concat_tables(tables).unify_dictionaries()
-    place = {name: i for i, name in enumerate(datasets)}
-    names = whole[KEY].cast(pa.string()).to_numpy(zero_copy_only=False)
-    ranks = np.array([place.get(name, -1) for name in names.tolist()], dtype=np.int64)
-    order = np.argsort(ranks, kind="stable")
-    write_parquet(target, whole.take(order[np.searchsorted(ranks[order], 0) :]))
 
 
 def _checked(path: PathLike, name: str) -> str:
