@@ -48,7 +48,7 @@ def make_runs(checked: CheckedConfig, root: Path, results_here: bool = True) -> 
     recorded = read_record(record_file(config["results"])) if results_here else None
     existing = None if results_here else _no_files
     united = read_units(units_file(config["results"])) if results_here else {}
-    runs = {}
+    runs: dict[str, Run] = {}
     for study, words in checked.declared.items():
         variants = words.variants(config["studies"][study])
         layout = JobLayout(study, config, catalogue, learners, costs, recorded, existing, variants) if words.cuts else None

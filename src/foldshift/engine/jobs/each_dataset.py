@@ -49,11 +49,12 @@ def for_each(main: Callable[..., Any], job: Any, is_of_machine: Callable[[Except
         If every data set failed: then something is wrong with more than one of them.
     """
     unit, members = job.wildcards.dataset, job.params.members
-    failed, done = {}, []
+    failed: dict[str, dict[str, str]] = {}
+    done: list[str] = []
     with scratch_folder() as folder:
         for path in _paths(job.input):
             if unit in Path(path).parts or Path(path).stem == unit:
-                failed |= unpack(path, lambda name, path=path: _place(folder, name, path))
+                failed |= _unpacked(path, folder)[1]
         for name in members:
             if name in failed:
                 continue

@@ -176,9 +176,9 @@ class JobLayout:
         self._current = {name for labels in self.record().values() for name in labels}
         self.units = Units()
         self.shape = cache(self._shape)
-        self._learners_at, self._bundles_at, self._cells_at = map(
-            cache, (self._find_learners, self._find_bundles, self._find_cells)
-        )
+        self._learners_at = cache(self._find_learners)
+        self._bundles_at = cache(self._find_bundles)
+        self._cells_at = cache(self._find_cells)
         self._folds = cache(self._choose_folds)
         self._scores = cache(self._choose_scores)
         self._loadable = cache(self._is_loadable)
