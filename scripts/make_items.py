@@ -4,8 +4,8 @@ from typing import Any
 
 from foldshift.core.errors import require_keys
 from foldshift.core.imports import import_object
-from foldshift.engine.jobs.each_dataset import of_datasets
 from foldshift.engine.jobs.run_job import run
+from foldshift.engine.jobs.unit_inputs import of_datasets
 from foldshift.engine.jobs.user_code import ITEMS, call_own
 from foldshift.reporting.items import write_item
 

@@ -11,7 +11,8 @@ import pytest
 
 from foldshift.core.errors import DamagedError, DataError
 from foldshift.datasets.sources.download import UnreachableError
-from foldshift.engine.jobs.each_dataset import Named, for_each, of_datasets
+from foldshift.engine.jobs.each_dataset import for_each
+from foldshift.engine.jobs.unit_inputs import Named, of_datasets
 from foldshift.engine.layout.labels import add_units, read_units
 from foldshift.engine.layout.units import MOST_IN_A_UNIT, Units, kept_units, new_units, unit_name
 from foldshift.engine.storage.score_files import read_columns
@@ -134,11 +135,14 @@ def unit_job(folder, members):
     pack(
         folder / "many-1.txt", {name: folder / f"{name}.txt" for name in members}, {"lost": {"message": "long ago", "file": "x"}}
     )
+    own = {name: {"times": i} for i, name in enumerate(members)}
     return SimpleNamespace(
         input=Named([("data", str(folder / "many-1.txt")), ("other", str(folder / "a.txt"))]),
         output=Named([("doubled", str(folder / "out/many-1.txt"))]),
         wildcards=Named([("dataset", "many-1"), ("block", "0-9")]),
-        params=Named([("members", {name: {"times": i} for i, name in enumerate(members)}), ("times", None), ("word", "w")]),
+        params=Named(
+            [("members", {"datasets": {name: {"times": i} for i, name in enumerate(members)}}), ("times", 0), ("word", "w")]
+        ),
         log=[],
     )
 

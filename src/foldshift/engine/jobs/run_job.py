@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import FoldshiftError
+from foldshift.core.imports import import_object
 from foldshift.core.printable import printable_lines
 from foldshift.core.processes import is_running
 
@@ -78,10 +79,8 @@ def run(main: Callable[..., Any], job: Any) -> None:
     logging.basicConfig(level=logging.INFO, handlers=handlers, force=True)
     start, work = time.perf_counter(), processor_time()
     try:
-        if getattr(job.params, "members", None):
-            from foldshift.engine.jobs.each_dataset import for_each  # loads PyArrow, which other jobs may do without
-
-            for_each(main, job, machine_fault)
+        if members := getattr(job.params, "members", None):  # one job for many data sets
+            import_object(members["run"], "job")(main, job, machine_fault)
         else:
             main(job)
     except Exception as error:

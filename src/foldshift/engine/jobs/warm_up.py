@@ -72,6 +72,15 @@ def call_learner(spec: dict[str, Any]) -> None:
         estimator.fit(X, data.y).predict(X)
 
 
+def load_kernels(learners: dict[str, dict[str, Any]], task: Task | None) -> None:
+    """Load the compiled code of the library's learners into this process: those that are forked from it have it then.
+
+    A job of many data sets has a process for each of them; what loading fails on, they will say.
+    """
+    own = {name: {"tasks": [task], **spec} for name, spec in learners.items() if spec["import"].startswith("foldshift.")}
+    _call_all([(name, call_learner, (spec,)) for name, spec in own.items()])
+
+
 def call_partitioner(name: str, options: dict[str, Any]) -> None:
     """Cut a data set with one of the library's partitioners."""
     data = sample(find_partitioner(name).tasks[0])

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 SCALINGS = ("global", "fold", "none")
 KERNELS = "<resources>/compiled/kernels.json"
 PAGE_RULES = ("write_study_page", "write_index")
+FOR_EACH = "foldshift.engine.jobs.each_dataset.for_each"
 WARM_UP_SHIFT = "foldshift.engine.jobs.warm_up.target_shift"
 
 
@@ -132,13 +133,14 @@ class RuleFunctions:
         """Data sets that a job works through."""
         return self._names.get(wildcards.dataset, (wildcards.dataset,))
 
-    def members(self, wildcards: Any) -> dict[str, dict[str, Any]]:
-        """Data sets of the unit of a job, each with the parameters that are its own; none where the job has one data set."""
-        return {name: {} for name in self._names.get(wildcards.dataset, ())}
+    def members(self, wildcards: Any) -> dict[str, Any]:
+        """Data sets of the unit of a job; nothing where the job has one data set."""
+        return _of_each({name: {} for name in self._names.get(wildcards.dataset, ())})
 
-    def members_to_fetch(self, wildcards: Any) -> dict[str, dict[str, Any]]:
+    def members_to_fetch(self, wildcards: Any) -> dict[str, Any]:
         """The same, of the job that fetches them or prepares them."""
-        return {name: {"entry": self._entry(name), "lock": self._lock(name)} for name in self._names.get(wildcards.dataset, ())}
+        names = self._names.get(wildcards.dataset, ())
+        return _of_each({name: {"entry": self._entry(name), "lock": self._lock(name)} for name in names})
 
     # Files
 
@@ -350,15 +352,15 @@ class RuleFunctions:
         """Make the function for the further arguments of a job of a measure; of the first data set of a unit."""
         return lambda wildcards: measure.params(run, run.cells_of_job(measure, _cell_of(wildcards))[0])
 
-    def measure_members(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, dict[str, Any]]]:
+    def measure_members(self, run: Run, measure: Measure) -> Callable[[Any], dict[str, Any]]:
         """Make the function for the data sets of a job of a measure, with arguments where they are not those of the first."""
 
-        def members(wildcards: Any) -> dict[str, dict[str, Any]]:
+        def members(wildcards: Any) -> dict[str, Any]:
             if getattr(wildcards, "dataset", None) not in self._names:
                 return {}
             found = {cell["dataset"]: measure.params(run, cell) for cell in run.cells_of_job(measure, _cell_of(wildcards))}
             first = next(iter(found.values()))
-            return {name: {} if own == first else {"arguments": own} for name, own in found.items()}
+            return _of_each({name: {} if own == first else {"arguments": own} for name, own in found.items()})
 
         return members
 
@@ -395,6 +397,12 @@ def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> di
             if names := dict.fromkeys(item.name for item in some if item.name != group.name):
                 found[f"{run.id}_{group.name}"] += f" Items: {', '.join(names)}."
     return found
+
+
+def _of_each(datasets: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """How a job works through data sets: a function, as a path so that the code of no other job rests on it, and the parameters
+    that are a data set's own; nothing, where there are none."""
+    return {"run": FOR_EACH, "datasets": datasets} if datasets else {}
 
 
 def _by_name(entries: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
