@@ -100,11 +100,11 @@ def ways(wheel, sdist, wheel_only):
     if not wheel_only:
         found |= {"sdist": str(sdist), "clone": str(ROOT)}
         if (ROOT / ".git").exists():
-            found["git address"] = f"git+{ROOT.as_uri()}"
+            found["git address"] = f"git+file://localhost{ROOT.as_posix()}"  # pip takes extras of an address with a host alone
         else:
             print("No git repository here: the address of git is not tried.", flush=True)
-    addresses = {"git address": "foldshift[fast] @ {}"}
-    return found | {f"{way} [fast]": addresses.get(way, "{}[fast]").format(given) for way, given in found.items()}
+    named = {way: f"foldshift[fast] @ {given}" if way == "git address" else f"{given}[fast]" for way, given in found.items()}
+    return found | {f"{way} [fast]": given for way, given in named.items()}
 
 
 def try_way(inside, way, given, folder):

@@ -1,5 +1,6 @@
 import itertools
 import math
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -17,12 +18,13 @@ from foldshift.partition import (
     CovariateBalancedKFold,
     RepeatedCovariateBalancedKFold,
     as_folds,
+    cb_scv_folds,
     cb_table_folds,
     fold_randomness,
     make_folds,
 )
 from foldshift.partition.methods._assignment import assign
-from foldshift.partition.methods.cosine_features import SCALE, WAVES, mid_ranks, n_waves, sums_by_group, terms_of
+from foldshift.partition.methods.cosine_features import SCALE, WAVES, group_sums, mid_ranks, n_waves, sums_by_group, terms_of
 from foldshift.partition.registry import options_of
 from foldshift.shift import fold_ks
 from foldshift.shift.measures.covariates import fold_ks_attributes
@@ -85,6 +87,29 @@ def test_sums_by_group_are_those_of_the_rows():
     groups = np.random.default_rng(1).integers(5, size=50)
     expected = [terms[groups == group].astype(int).sum(axis=0) for group in range(5)]
     assert (sums_by_group(terms, groups, 5) == expected).all()
+
+
+def test_sums_column_by_column_are_those_of_all_terms():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(size=(200, 2)), rng.integers(0, 9, 200), rng.integers(0, 2, 200), np.ones((200, 2))])
+    X[::7, 1] = X[::11, 2] = np.nan
+    X[0, 2] = 50  # a category of one row
+    nominal, weights = np.array([False, False, True, True, True, False]), np.array([1.0, 4, 1, 4, 1, 1])
+    groups = np.append(np.arange(40), rng.integers(0, 40, 160))
+    sums = group_sums(list(X.T), nominal, weights, groups)
+    assert (sums[:, :-1] == sums_by_group(terms_of(X, nominal, weights), groups, 40)).all() and not sums[:, -1].any()
+
+
+def test_a_cut_of_groups_never_holds_the_terms_of_all_columns():
+    n, p = 40_000, 20
+    X, y = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 3
+    groups = np.arange(n) % 50
+    tracemalloc.start()
+    cb_scv_folds(X, y, 5, [np.random.default_rng(0)], groups=groups)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    terms = n * p * WAVES[1] * 2  # bytes
+    assert peak < 0.6 * terms
 
 
 @pytest.mark.parametrize("n", [100, 103])

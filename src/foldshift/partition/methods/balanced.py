@@ -14,7 +14,7 @@ from foldshift.partition._inputs import column_mask, measurable
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype, rows_by_class
 from foldshift.partition.methods import deal_in_numpy
 from foldshift.partition.methods._assignment import assign
-from foldshift.partition.methods.cosine_features import SCALE, sums_by_group, terms_of
+from foldshift.partition.methods.cosine_features import SCALE, group_sums, terms_of
 from foldshift.partition.methods.grouped import folds_of_groups
 from foldshift.partition.methods.leave_group_out import group_codes
 
@@ -337,25 +337,24 @@ class _Table:
 
     def grouped(self, rngs: Iterable[np.random.Generator], targets: _Targets | None = None) -> UnsignedArray:
         """Cut whole groups (single samples where there are none) into folds once per generator, targets among the terms."""
-        X, is_nominal, weights = self.X, self.nominal, self.weights
+        columns, is_nominal, weights = list(self.X.T), self.nominal, self.weights
         order = np.zeros(self.n_samples)
         if targets is not None:
-            columns = targets.columns
-            X, is_nominal = np.column_stack([X, columns]), np.append(is_nominal, targets.nominal)
-            weights = np.append(weights, np.full(columns.shape[1], TARGET))
-            order = np.unique(columns, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
-            if columns.shape[1] > 1:
-                X, is_nominal, weights = np.column_stack([X, order]), np.append(is_nominal, True), np.append(weights, 1.0)
+            columns += list(targets.columns.T)
+            is_nominal = np.append(is_nominal, targets.nominal)
+            weights = np.append(weights, np.full(len(targets.nominal), TARGET))
+            order = np.unique(targets.columns, axis=0, return_inverse=True)[1].ravel().astype(np.float64)
+            if len(targets.nominal) > 1:
+                columns, is_nominal, weights = [*columns, order], np.append(is_nominal, True), np.append(weights, 1.0)
         groups = np.arange(self.n_samples) if self.groups is None else self.groups
-        n_groups = groups.max() + 1
         sizes = np.bincount(groups)
-        by_row = terms_of(X, is_nominal, weights)
-        terms = form_for(sums_by_group, deal_in_numpy.sums_by_group, by_row.size)(by_row, groups, n_groups)
+        terms = group_sums(columns, is_nominal, weights, groups)
         # How many samples a fold holds is one more thing that should be alike.
-        terms = np.column_stack([terms, sizes * (SIZE if (sizes != sizes[0]).any() else 0)])
+        terms[:, -1] = sizes * (SIZE if (sizes != sizes[0]).any() else 0)
         order = np.bincount(groups, order) / sizes
-        folds = [folds_of_groups(terms, sizes, order, self.n_folds, rng)[groups] for rng in rngs]
-        return np.array(folds, dtype=fold_dtype(self.n_folds)).reshape(-1, self.n_samples)
+        dtype = fold_dtype(self.n_folds)
+        folds = [folds_of_groups(terms, sizes, order, self.n_folds, rng).astype(dtype)[groups] for rng in rngs]
+        return np.array(folds, dtype=dtype).reshape(-1, self.n_samples)
 
 
 def _cut_into_runs(strata: list[IntArray], n_folds: int) -> _Runs:

@@ -16,6 +16,8 @@ from foldshift.core.compiling import compiled, form_for
 from foldshift.partition.methods import deal_in_numpy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray
@@ -40,23 +42,58 @@ def terms_of(X: FloatArray, nominal: BoolArray, weights: FloatArray | None = Non
     column gives an indicator for each category, or a single one if there are two. Where values are missing, an indicator says
     so. All are times `SCALE` and the weight of the column, which is at most 64.
     """
-    n_samples, n_columns = X.shape
-    weights = np.ones(n_columns) if weights is None else weights
-    waves = n_waves(n_samples, n_columns)
-    blocks = [_nominal(X[:, j]) if nominal[j] else _missing(X[:, j]) for j in range(n_columns)]
-    is_wave = [not nominal[j] and _varies(X[:, j]) for j in range(n_columns)]
-    n_terms = sum(len(block) for block in blocks) + waves * sum(is_wave)
-    terms = np.empty((n_samples, n_terms), dtype=np.int16)
-    start = 0
-    for j, block in enumerate(blocks):
-        scale = SCALE * weights[j]
-        if is_wave[j]:
-            form_for(_fill_waves, deal_in_numpy.fill_waves, len(X) * waves)(terms, start, waves, _places(X[:, j]), scale)
-            start += waves
-        for member, height in block:
-            terms[:, start] = np.round((member - member.mean()) * scale * height)
-            start += 1
+    weights = np.ones(X.shape[1]) if weights is None else weights
+    waves, columns = n_waves(*X.shape), list(X.T)
+    ends = np.cumsum([_n_terms(*one, waves) for one in zip(columns, nominal)])
+    terms = np.empty((len(X), ends[-1]), dtype=np.int16)
+    for start, column, is_nominal, weight in zip([0, *ends], columns, nominal, weights):
+        _fill(terms, start, column, is_nominal, weight, waves)
     return terms
+
+
+def group_sums(columns: list[FloatArray], nominal: BoolArray, weights: FloatArray, groups: IntArray) -> FloatArray:
+    """Sum the terms of every group, one column after the other: the terms of a large table are never held together.
+
+    Parameters
+    ----------
+    columns : list of ndarray of shape (n_samples,)
+    nominal, weights : ndarray of shape (n_columns,)
+        As in `terms_of`.
+    groups : ndarray of shape (n_samples,), dtype int64
+        Number of the group of every sample, from 0.
+
+    Returns
+    -------
+    sums : ndarray of shape (n_groups, n_terms + 1)
+        Exact sums of the terms; the last column is left to the caller, and 0.
+    """
+    n_groups, waves = int(groups.max()) + 1, n_waves(len(groups), len(columns))
+    ends = np.cumsum([_n_terms(*one, waves) for one in zip(columns, nominal)])
+    sums = np.zeros((n_groups, ends[-1] + 1))
+    for start, end, column, is_nominal, weight in zip([0, *ends], ends, columns, nominal, weights):
+        terms = np.empty((len(groups), end - start), dtype=np.int16)
+        _fill(terms, 0, column, is_nominal, weight, waves)
+        sums[:, start:end] = form_for(sums_by_group, deal_in_numpy.sums_by_group, terms.size)(terms, groups, n_groups)
+    return sums
+
+
+def _n_terms(column: FloatArray, is_nominal: bool, waves: int) -> int:
+    """Count the terms of a column."""
+    if not is_nominal:
+        return waves * _varies(column) + len(_missing(column))
+    counts = np.unique(column, return_counts=True)[1]
+    return len(counts) - 1 if len(counts) < 3 else min(int((counts > 1).sum()), MOST_CATEGORIES)
+
+
+def _fill(terms: NDArray[np.int16], start: int, column: FloatArray, is_nominal: bool, weight: float, waves: int) -> None:
+    """Write the terms of one column, from the position `start` on."""
+    scale = SCALE * weight
+    if not is_nominal and _varies(column):
+        form_for(_fill_waves, deal_in_numpy.fill_waves, len(column) * waves)(terms, start, waves, _places(column), scale)
+        start += waves
+    for member, height in _nominal(column) if is_nominal else _missing(column):
+        terms[:, start] = np.round((member - member.mean()) * scale * height)
+        start += 1
 
 
 def _varies(column: FloatArray) -> bool:
@@ -88,7 +125,7 @@ def _missing(column: FloatArray) -> list[tuple[BoolArray, float]]:
     return [(missing, 1.0)] if missing.any() and not missing.all() else []
 
 
-def _nominal(column: FloatArray) -> list[tuple[BoolArray, float]]:
+def _nominal(column: FloatArray) -> Iterable[tuple[BoolArray, float]]:
     """List members and weight of every category, the most frequent first; missing is one of them.
 
     Categories of one row cannot be balanced and are left out.
@@ -99,7 +136,7 @@ def _nominal(column: FloatArray) -> list[tuple[BoolArray, float]]:
     often = often[counts[often] > 1][:MOST_CATEGORIES]
     if len(counts) == 2:  # one term says all, for both
         return [(codes == often[0], np.sqrt(2))]
-    return [(codes == category, 1.0) for category in often] if len(counts) > 1 else []
+    return ((codes == category, 1.0) for category in (often if len(counts) > 1 else ()))
 
 
 @compiled
