@@ -190,9 +190,12 @@ def advise(
     FILE is csv, tsv, arff, Excel or parquet, compressed or not; - is standard input. With --check, there may be
     several. Texts are coded and gaps filled inside every training part.
 
-    \b Examples: foldshift advise data.csv --target price foldshift advise data.csv -t survived -l LogisticRegression --compare
-    RandomForestClassifier --html page.html foldshift advise data.csv -t y --group-on patient --scoring roc_auc --json >
-    advice.json foldshift advise data.csv -t sales --time-on date --check --mute D1="sales repeat"
+    \b
+    Examples:
+      foldshift advise data.csv --target price
+      foldshift advise data.csv -t survived -l LogisticRegression --compare RandomForestClassifier --html page.html
+      foldshift advise data.csv -t y --group-on patient --scoring roc_auc --json > advice.json
+      foldshift advise data.csv -t sales --time-on date --check --mute D1="sales repeat"
     """
     begun = time.perf_counter()  # the budget is for everything, loading of libraries and reading included
     from foldshift.advice.advise import advise as advice_on
@@ -265,8 +268,10 @@ def drift(
 
     Both tables are read as one: a column has the same kind, form of numbers and marks for missing values in both.
 
-    \b Examples: foldshift drift train.csv test.csv --html drift.html foldshift drift january.csv february.csv --drop date --check
-    || echo moved
+    \b
+    Examples:
+      foldshift drift train.csv test.csv --html drift.html
+      foldshift drift january.csv february.csv --drop date --check || echo moved
     """
     from foldshift.command.read_tables import drift_of
 
@@ -328,8 +333,11 @@ def compare(
     A row is an item, a fold, a repetition or a data set; a column names the learner, or there is a column for each. Columns are
     found by plain names (model, fold, seed, dataset, item, score ...), or as the options say.
 
-    \b Examples: foldshift compare scores.csv foldshift compare answers.csv --learner model --item question --score correct
-    --clusters document foldshift compare folds.csv --score rmse --n-train 400 --n-test 100 --html page.html
+    \b
+    Examples:
+      foldshift compare scores.csv
+      foldshift compare answers.csv --learner model --item question --score correct --clusters document
+      foldshift compare folds.csv --score rmse --n-train 400 --n-test 100 --html page.html
     """
     from foldshift.command.compare_scores import compared, comparison_json, write_page
 
@@ -375,8 +383,11 @@ def check(
     balanced_accuracy, precision, f1 or mcc, which are checked together. Columns n, k, n_negative and n_positive overrule the
     options. A column fold makes a row the scores of one fold; without --k, sizes are then those of that fold.
 
-    \b Examples: foldshift check scores.csv --n 150 --k 10 foldshift check scores.csv --k 10 --classes 30 70 --decimals 4
-    foldshift check table.csv --metric accuracy --n 150 --of rows
+    \b
+    Examples:
+      foldshift check scores.csv --n 150 --k 10
+      foldshift check scores.csv --k 10 --classes 30 70 --decimals 4
+      foldshift check table.csv --metric accuracy --n 150 --of rows
     """
     from foldshift.command.check_table import Cut, checked_table
 
@@ -409,10 +420,13 @@ def folds(
 
     Where a part trains on some of the other rows only, there is a column for every split: train, test, or nothing.
 
-    \b Examples: foldshift folds data.csv --target price --partitioner TSCV --n-folds 5 --seeds 10 > folds.csv foldshift folds
-    data.csv -t class -p CB-SCV --group-on patient > folds.csv foldshift folds data.csv -t class --test-size 0.2 --validation-size
-    0.2 > parts.csv foldshift folds data.csv -t sales --time-on date --gap 7 > splits.csv foldshift folds data.csv -t yield
-    --space-on x y --buffer 500 --format rsample > splits.R
+    \b
+    Examples:
+      foldshift folds data.csv --target price --partitioner TSCV --n-folds 5 --seeds 10 > folds.csv
+      foldshift folds data.csv -t class -p CB-SCV --group-on patient > folds.csv
+      foldshift folds data.csv -t class --test-size 0.2 --validation-size 0.2 > parts.csv
+      foldshift folds data.csv -t sales --time-on date --gap 7 > splits.csv
+      foldshift folds data.csv -t yield --space-on x y --buffer 500 --format rsample > splits.R
     """
     from foldshift.command.cut_tables import cut_table
     from foldshift.command.read_tables import read_with_structure
@@ -433,7 +447,12 @@ def folds(
 def data(name: str | None, options: TableOptions, as_json: bool) -> None:
     """Show how the file NAME is read, and which option overrules each decision; or list the data sets of the papers.
 
-    \b Examples: foldshift data data.csv foldshift data foldshift data --task regression foldshift data concrete
+    \b
+    Examples:
+      foldshift data data.csv
+      foldshift data
+      foldshift data --task regression
+      foldshift data concrete
     """
     from foldshift.command.listings import data_sets, is_data_set
     from foldshift.command.read_tables import receipt_of
@@ -451,7 +470,10 @@ def data(name: str | None, options: TableOptions, as_json: bool) -> None:
 def studies(name: str | None, as_json: bool) -> None:
     """List the studies that the workflow runs, or show the question and the findings of one.
 
-    \b Examples: foldshift studies foldshift studies advice
+    \b
+    Examples:
+      foldshift studies
+      foldshift studies advice
     """
     from foldshift.command.study_list import study_list
 
