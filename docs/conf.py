@@ -27,6 +27,7 @@ extensions = [
 templates_path = ["_templates"]  # a class with the methods of its own; those that it inherits are scikit-learn's
 exclude_patterns = [
     "_build",
+    "browser",
     "gallery",
     "results",
     "questions",

@@ -17,6 +17,7 @@ import yaml
 
 import foldshift
 import question_pages
+from browser_page import write_browser_page
 from foldshift.core.imports import import_object
 from foldshift.engine.config.merge import at_scale, resolve
 from foldshift.engine.config.runs import configure
@@ -77,9 +78,10 @@ def install_words(version):
 
 
 def write_downloads(folder):
-    """Write what the site offers to download: the wheel and the notebooks."""
+    """Write what the site offers to download: the wheel and the notebooks; and the page that runs the wheel in the browser."""
     write_wheel(folder)
     question_pages.write_notebooks(folder)
+    write_browser_page(folder.parent, folder / wheel_name(foldshift.__version__))
 
 
 def write_wheel(folder):

@@ -49,6 +49,7 @@ from foldshift.advice.structure.same_other_all import run_same_other_all
 from foldshift.advice.wording import CUT_WORDS, first_verdict, methods_paragraph, stopped_words, used_versions, verdict
 from foldshift.advice.work_plan import Effort, check_effort, limited, with_subsets, work_plan
 from foldshift.core.arguments import check_confidence
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, StoppedError
 from foldshift.core.estimators import check_predictor, title, title_in_full
 
@@ -440,7 +441,7 @@ def _learners(estimator: Estimator, compare: Estimator, data: Data) -> dict[str,
 
 def _facts(data: Data, score: Score, repetitions: int) -> Facts:
     """Facts that rules decide by; the plan makes so many `repetitions`."""
-    smallest = int(np.bincount(data.target.astype(int)).min()) if data.task == "classification" else data.n
+    smallest = int(bincount(data.target.astype(int)).min()) if data.task == "classification" else data.n
     return {
         "task": data.task,
         "score": score.kind,

@@ -12,6 +12,7 @@ import pandas as pd
 from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.estimators import title
 from foldshift.core.gate.arrays import as_array
@@ -69,11 +70,11 @@ class Data(NamedTuple):
         if self.groups is None:
             rows = np.sort(rng.permutation(self.n)[:n])
         else:
-            sizes, order = np.bincount(self.groups), rng.permutation(self.n_groups)
+            sizes, order = bincount(self.groups), rng.permutation(self.n_groups)
             taken = order[: max(2, int(np.searchsorted(np.cumsum(sizes[order]), n, side="right")))]
             rows = np.flatnonzero(np.isin(self.groups, taken))
         if self.task == "classification":
-            counts = np.bincount(self.target[rows].astype(int), minlength=len(self.classes))
+            counts = bincount(self.target[rows].astype(int), minlength=len(self.classes))
             rows = rows[counts[self.target[rows].astype(int)] >= 2]
         target = self.target[rows]
         if self.task == "classification":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.remedies import Given
 from foldshift.core.repr import figures
@@ -124,7 +125,7 @@ WORDS = {"f1": "F1 score", "r2": "R2", "roc_auc": "area under the ROC curve", "m
 
 def usual_scoring(data: Data, learner: Estimator) -> str | None:
     """Name the scorer for a target with a rare class, of which an error rate says nothing; None for the default."""
-    if data.task != "classification" or np.bincount(data.target.astype(int)).min() >= RARE * data.n:
+    if data.task != "classification" or bincount(data.target.astype(int)).min() >= RARE * data.n:
         return None
     ranks = hasattr(learner, "decision_function") or hasattr(learner, "predict_proba")
     return "roc_auc" if len(data.classes) == 2 and ranks else "balanced_accuracy"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 
 from foldshift.advice.split_shift import cut, table_of
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, StoppedError
 from foldshift.inference.intervals.score_ends import row_interval
 
@@ -97,7 +98,7 @@ def _pair(data: Data, rng: np.random.Generator) -> list[Half]:
     rows = rng.permutation(data.n)
     a, b = np.sort(rows[: data.n // 2]), np.sort(rows[data.n // 2 :])
     if data.task == "classification" and any(
-        np.bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2 for half in (a, b)
+        bincount(data.target[half].astype(int), minlength=len(data.classes)).min() < 2 for half in (a, b)
     ):
         return []
     return [Half(half, other, int(rng.integers(2**31))) for half, other in ((a, b), (b, a))]

@@ -10,6 +10,7 @@ import numpy as np
 
 from foldshift.advice.power import power_of
 from foldshift.advice.work_plan import RANDOM_GROUPS, ROWS_FOR_CUTS
+from foldshift.core.counting import bincount
 from foldshift.inference.corrections import adjust_p
 from foldshift.partition.fold_numbers import fold_dtype
 from foldshift.partition.registry import make_folds, options_of
@@ -188,7 +189,7 @@ def _with_groups(groups: IntArray, distances: _Distances, k: int, rng: np.random
 
 def _deal(groups: IntArray, k: int, rng: np.random.Generator) -> UnsignedArray:
     """Folds of shape (n,): groups in random order, each in the fold with the fewest rows so far."""
-    sizes = np.bincount(groups)
+    sizes = bincount(groups)
     fold_of: UnsignedArray = np.empty(len(sizes), dtype=np.uint8 if k <= 256 else np.uint16)
     filled = np.zeros(k, dtype=np.int64)
     for group in rng.permutation(len(sizes)):

@@ -169,10 +169,13 @@ def _host() -> str:
 
 
 def _umask() -> int:
-    """Read the mask of permissions for new files, which can only be read by setting it."""
+    """Read the mask of permissions for new files, which can only be read by setting it; their owner may read and write them.
+
+    Python in a browser reports a mask of 0o777, and does not use it.
+    """
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return mask & ~(stat.S_IRUSR | stat.S_IWUSR)
 
 
 def _sync_folder(folder: Path) -> None:

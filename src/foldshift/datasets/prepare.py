@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy, at
 from foldshift.datasets.dataset import Dataset
@@ -211,7 +212,7 @@ def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ..
     lost = set(map(str, table.frame[table.target].dropna().unique())) - set(classes)
     if lost:
         notes.append(f"no complete row is left of the classes {', '.join(one_line(name, 30) for name in sorted(lost)[:12])}")
-    sizes = np.bincount(y, minlength=len(classes))
+    sizes = bincount(y, minlength=len(classes))
     small = [f"{one_line(classes[code], 30)} ({sizes[code]})" for code in np.argsort(sizes, kind="stable") if sizes[code] < SMALL]
     if small:
         shown = ", ".join(small[:12]) + (", ..." if len(small) > 12 else "")
@@ -240,7 +241,7 @@ def describe(data: Dataset, table: RawTable | None = None) -> dict[str, Any]:
         "target_values": len(np.unique(data.y)),
         "target_range": list(data.target_range),
         "classes": list(data.classes),
-        "class_sizes": np.bincount(data.y, minlength=len(data.classes)).tolist() if data.classes else [],
+        "class_sizes": bincount(data.y, minlength=len(data.classes)).tolist() if data.classes else [],
         "missing": {} if table is None else missing_counts(table),
         "left_out": {} if table is None else dict(table.left_out),
         "notes": [at(note, "workflow") for note in data.notes],

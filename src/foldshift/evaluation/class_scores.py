@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array, missing
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.targets import class_labels
@@ -77,8 +78,8 @@ def classification_scores(
     out = {name: np.full((len(folds), n_folds), np.nan) for name in CLASSIFICATION_METRICS}
     for s, row in enumerate(folds):
         cell = row.astype(np.int64) * n_classes + codes  # fold and class of every sample
-        counts = np.bincount(cell, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
-        right = np.bincount(cell, weights=predictions[s] == codes, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
+        counts = bincount(cell, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
+        right = bincount(cell, weights=predictions[s] == codes, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
         recall = np.divide(right, counts, out=np.zeros_like(right), where=counts > 0)
         present = counts > 0
         complete, ranked = present.all(axis=1), present.sum(axis=1) > 1
@@ -89,7 +90,7 @@ def classification_scores(
         out["n_classes"][s] = present.sum(axis=1)
         if scores is not None:
             own = np.clip(scores[s, np.arange(len(codes)), codes], LEAST_PROBABILITY, 1.0)
-            out["log_loss"][s] = np.bincount(row, weights=-np.log(own), minlength=n_folds) / counts.sum(axis=1)
+            out["log_loss"][s] = bincount(row, weights=-np.log(own), minlength=n_folds) / counts.sum(axis=1)
             out["auc"][s] = _ranking_aucs(codes, scores[s], row, present)
     return {name: values[:, :wanted] for name, values in out.items()}
 

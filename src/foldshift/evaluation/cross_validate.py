@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import check_X_y, indexable
 from sklearn.utils.validation import _num_samples
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import LearnerError
 from foldshift.core.estimators import clone_with_state, rows_of, shares_work, title
 from foldshift.core.gate.arrays import refuse_masks
@@ -189,7 +190,7 @@ def _as_numbers(
         _, codes = np.unique(y, return_inverse=True)
         n_classes, n_folds = int(codes.max()) + 1, int(folds.max()) + 1
         for row in folds:
-            counts = np.bincount(row.astype(np.int64) * n_classes + codes, minlength=n_folds * n_classes)
+            counts = bincount(row.astype(np.int64) * n_classes + codes, minlength=n_folds * n_classes)
             counts = counts.reshape(n_folds, n_classes)
             if (counts == counts.sum(axis=0)).any():
                 return None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.numbers import as_numbers, finite_numbers
 from foldshift.partition.folds import check_folds
 
@@ -60,13 +61,13 @@ def regression_scores(y: Array, predictions: Array, folds: TableLike, n_folds: i
     wanted, (folds, n_folds) = n_folds, scored_folds(folds, n_folds, len(y), predictions.shape)
     out = {name: np.empty((len(folds), n_folds)) for name in METRICS}
     for s, row in enumerate(folds):
-        size = np.bincount(row, minlength=n_folds).astype(np.float64)
+        size = bincount(row, minlength=n_folds).astype(np.float64)
         error = y - predictions[s]
-        squared = np.bincount(row, weights=error**2, minlength=n_folds)
-        mean = np.bincount(row, weights=y, minlength=n_folds) / size
-        spread = np.bincount(row, weights=(y - mean[row]) ** 2, minlength=n_folds)
+        squared = bincount(row, weights=error**2, minlength=n_folds)
+        mean = bincount(row, weights=y, minlength=n_folds) / size
+        spread = bincount(row, weights=(y - mean[row]) ** 2, minlength=n_folds)
         out["rmse"][s] = np.sqrt(squared / size) / unit
-        out["mae"][s] = np.bincount(row, weights=np.abs(error), minlength=n_folds) / size / unit
+        out["mae"][s] = bincount(row, weights=np.abs(error), minlength=n_folds) / size / unit
         out["r2"][s] = np.where(spread > 0, 1 - squared / spread, np.nan)
     return {name: values[:, :wanted] for name, values in out.items()}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import LearnerError
 from foldshift.core.estimators import title
 from foldshift.core.user_code.answers import as_column, as_numbers, one_line
@@ -134,7 +135,7 @@ def score_columns(
     metrics: dict[str, Array], folds: UnsignedArray, status: ObjectArray, message: ObjectArray, seconds: float
 ) -> dict[str, Array]:
     """Put together the columns of a score file, (n_seeds, n_folds) each; metrics of failed fits become NaN."""
-    n_test = np.array([np.bincount(row[row >= 0], minlength=status.shape[1]) for row in folds])
+    n_test = np.array([bincount(row[row >= 0], minlength=status.shape[1]) for row in folds])
     return {name: np.where(status == OK, values, np.nan) for name, values in metrics.items()} | {
         "n_train": folds.shape[1] - n_test,
         "n_test": n_test,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.counting import repeat
 from foldshift.core.errors import unknown
 from foldshift.core.estimators import clone_with_state
 from foldshift.core.user_code.answers import predictions_after_fit
@@ -133,7 +134,7 @@ def estimate_losses(
     both = np.concatenate([flat, new_rows], axis=1)
     y = _checked(X, y, both)
     if shared and hasattr(learner, "predict_partitions"):
-        by_source = np.broadcast_to(np.repeat(np.arange(len(sizes)), sizes), flat.shape)
+        by_source = np.broadcast_to(repeat(np.arange(len(sizes)), sizes), flat.shape)
         at_random = np.empty_like(by_source)
         np.put_along_axis(at_random, orders, by_source, axis=1)
         predicted, new = learner.predict_partitions(X, y, flat, np.stack([by_source, at_random], axis=1), new_rows)

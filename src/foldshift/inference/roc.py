@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import rankdata
 
+from foldshift.core.counting import bincount
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -30,11 +32,11 @@ def roc_area_by_group(scores: FloatArray, positive: BoolArray, groups: Array, n_
     new = np.ones(len(scores), dtype=bool)
     new[1:] = (scores[1:] != scores[:-1]) | (groups[1:] != groups[:-1])
     tie, ties = np.cumsum(new) - 1, np.count_nonzero(new)  # rows that share group and score
-    up, down = np.bincount(tie[positive], minlength=ties), np.bincount(tie[~positive], minlength=ties)
+    up, down = bincount(tie[positive], minlength=ties), bincount(tie[~positive], minlength=ties)
     group = groups[new]
-    n_up, n_down = (np.bincount(group, weights=count, minlength=n_groups) for count in (up, down))
+    n_up, n_down = (bincount(group, weights=count, minlength=n_groups) for count in (up, down))
     below = np.cumsum(down) - down - (np.cumsum(n_down) - n_down)[group]  # negative rows of the group with a lower score
-    above = np.bincount(group, weights=up * (2 * below + down), minlength=n_groups) / 2
+    above = bincount(group, weights=up * (2 * below + down), minlength=n_groups) / 2
     above[groups[np.isnan(scores)]] = np.nan
     pairs = n_up * n_down
     return np.divide(above, pairs, out=np.full(n_groups, np.nan), where=pairs > 0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 import pandas as pd
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, unknown
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.folds import check_folds
@@ -143,7 +144,7 @@ def _openml(cut: _Cut) -> str:
         "@DATA",
     ]
     splits, repeats, folds = cut.splits, cut.splits.repeat, cut.splits.fold
-    if len(set(np.bincount(repeats).tolist())) > 1:  # OpenML wants as many folds in every repetition
+    if len(set(bincount(repeats).tolist())) > 1:  # OpenML wants as many folds in every repetition
         repeats, folds = np.arange(len(repeats)), np.zeros_like(folds)
     for repeat, fold, train, test in zip(repeats.tolist(), folds.tolist(), splits.train, splits.test):
         for kind, part in (("TRAIN", train), ("TEST", test)):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.folds import fold_dtype as fold_dtype  # offered by this module as well
 
 if TYPE_CHECKING:
@@ -23,4 +24,4 @@ def check_n_folds(n_folds: int, n_samples: int) -> None:
 
 def rows_by_class(codes: IntArray) -> list[IntArray]:
     """List the rows of every class, ascending, from the codes ``0, 1, ...`` of all samples."""
-    return np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])
+    return np.split(np.argsort(codes, kind="stable"), np.cumsum(bincount(codes))[:-1])

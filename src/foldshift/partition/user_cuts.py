@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import FoldshiftError, LearnerError
 
 if TYPE_CHECKING:
@@ -120,6 +121,6 @@ def _mask(rows: Any, n: int, what: str) -> BoolArray:
             raise LearnerError(f"{what} holds row {rows.min() if rows.min() < 0 else rows.max()}; rows are 0 to {n - 1}")
         mask[rows] = True
         if mask.sum() < len(rows):
-            row = int(np.flatnonzero(np.bincount(rows) > 1)[0])
+            row = int(np.flatnonzero(bincount(rows) > 1)[0])
             raise LearnerError(f"{what} holds row {row} more than once; an array of folds cannot say that")
     return mask

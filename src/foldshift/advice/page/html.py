@@ -14,6 +14,7 @@ from foldshift.advice.report_interval import share_words
 from foldshift.advice.structure.both_cuts import WORDS
 from foldshift.advice.structure.same_other_all import TRAINED
 from foldshift.advice.wording import CUT_WORDS, cut_of, what_is_wrong, what_to_do
+from foldshift.core.counting import bincount
 from foldshift.core.page.web_page import figure, folded, paragraph, table, whole_page
 from foldshift.core.repr import figures
 from foldshift.reporting.number_formats import EMPTY
@@ -362,7 +363,7 @@ def _data(advice: Advice) -> str:
             ("with gaps", ", ".join(gaps[:8]) + (f" and {len(gaps) - 8} more" if len(gaps) > 8 else "") if gaps else "none")
         )
     if data.classes:
-        counts = np.bincount(data.target.astype(int))
+        counts = bincount(data.target.astype(int))
         shown = [f"{name}: {count:,}" for name, count in zip(data.classes, counts)]
         rows.append((data.name, ", ".join(shown[:10]) + (f" and {len(shown) - 10} more classes" if len(shown) > 10 else "")))
     else:

@@ -12,6 +12,7 @@ from foldshift.advice.issues import Issue, Severity, issue_about, issue_of, issu
 from foldshift.advice.structure.order import TIME_NAME, is_sorted_by_target, never_falls
 from foldshift.advice.structure.remedies import ColumnRemedy, MissingRemedy, drop
 from foldshift.advice.structure.values import RARE
+from foldshift.core.counting import bincount
 from foldshift.core.remedies import Remedy
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ def _near_copies(looked: _Looked) -> Outcome:
 
 def _in_sets(codes: IntArray) -> IntArray:
     """Rows that share their set with others."""
-    return np.flatnonzero(np.bincount(codes)[codes] > 1)
+    return np.flatnonzero(bincount(codes)[codes] > 1)
 
 
 def _lowest_and_highest(values: Array, sets: IntArray, n_sets: int) -> tuple[IntArray, IntArray]:
@@ -316,7 +317,7 @@ def _small_classes(looked: _Looked) -> Outcome:
     if data.task != "classification":
         return "the target is a quantity"
     n_folds = 10 if folds is None else int(folds.max()) + 1
-    counts = np.bincount(data.target.astype(int))
+    counts = bincount(data.target.astype(int))
     few = [(data.classes[code], int(count)) for code, count in enumerate(counts) if count < n_folds]
     return [issue_of("rare_class", classes=_counted(few), n_folds=n_folds)] if few else []
 

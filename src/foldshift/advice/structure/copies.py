@@ -13,6 +13,7 @@ from foldshift.advice.structure.near_misses import equal_pairs
 from foldshift.advice.structure.neighbours import nearest_rows
 from foldshift.advice.structure.off_grid import rows_off_grid
 from foldshift.advice.structure.record import Copies
+from foldshift.core.counting import bincount
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
@@ -44,11 +45,11 @@ def find_copies(data: Data, rng: np.random.Generator) -> Copies | None:
         return None
     values = filled(data.without_identifiers.codes)
     exact = row_codes(values)
-    counts = np.bincount(exact)
+    counts = bincount(exact)
     alike = counts[exact] > 1
     if alike.any():
         shuffled = [row_codes(_shuffled(values, rng)) for _ in range(N_SHUFFLES)]
-        by_chance = float(np.mean([(np.bincount(one)[one] > 1).sum() for one in shuffled]))
+        by_chance = float(np.mean([(bincount(one)[one] > 1).sum() for one in shuffled]))
         if alike.sum() <= TIMES_CHANCE * by_chance + SPARE * (by_chance > 0) or _by_chance(*equal_pairs(values)):
             alike[:] = False
     codes = exact if alike.any() else np.arange(data.n)

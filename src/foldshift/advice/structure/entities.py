@@ -10,6 +10,7 @@ from scipy.stats import f as f_distribution
 
 from foldshift.advice.structure.copies import row_codes
 from foldshift.advice.structure.record import Part
+from foldshift.core.counting import bincount
 from foldshift.partition.methods.cosine_features import mid_ranks
 
 if TYPE_CHECKING:
@@ -94,14 +95,14 @@ def _told_of_others(place: int, codes: list[Array]) -> float:
     code, n = codes[place], len(codes[place])
     if code.max() >= n / TENTHS:
         code = (mid_ranks(code.astype(np.float64)) * TENTHS / (n + 1)).astype(np.int64)
-    sizes = np.bincount(code)
+    sizes = bincount(code)
     free = max(n - int((sizes > 0).sum()), 1)
     shares = []
     for j, other in enumerate(codes):
         values = mid_ranks(other.astype(np.float64))
         total = float(((values - values.mean()) ** 2).sum())
         if j != place and total > 0:
-            means = np.bincount(code, values) / np.maximum(sizes, 1)
+            means = bincount(code, values) / np.maximum(sizes, 1)
             shares.append(1 - float(((values - means[code]) ** 2).sum()) / free / (total / (n - 1)))
     return float(np.mean(shares)) if shares else 0.0
 
@@ -117,8 +118,8 @@ def _differ(place: int, codes: list[Array], target: FloatArray, ordered: bool) -
 
 def _is_unlike(code: IntArray, values: FloatArray, ordered: bool) -> bool:
     """Return True if the means of groups differ; if groups are numbers, neighbouring ones as much as any."""
-    sizes = np.bincount(code)
-    means = np.bincount(code, values) / sizes
+    sizes = bincount(code)
+    means = bincount(code, values) / sizes
     within = float(((values - means[code]) ** 2).sum())
     between = float((sizes * (means - values.mean()) ** 2).sum())
     free = len(values) - len(sizes)
@@ -147,7 +148,7 @@ def _from_several(places: list[int], columns: list[Column]) -> list[int]:
 def _equal_together(columns: list[Column], n: int) -> list[int]:
     """Positions of columns that are equal in the same pairs of rows, far more often than by chance."""
     codes = [np.unique(column.train, return_inverse=True)[1].ravel() for column in columns]
-    chance = [float(((size := np.bincount(code)) * (size - 1.0)).sum() / (n * (n - 1.0))) for code in codes]
+    chance = [float(((size := bincount(code)) * (size - 1.0)).sum() / (n * (n - 1.0))) for code in codes]
     n_values = [int(code.max()) + 1 for code in codes]
     anchors = [
         a for a, chance_a in enumerate(chance) if FEWEST_GROUPS <= n_values[a] <= n * (1 - IN_GROUPS / 2) and chance_a <= ALIKE
@@ -182,14 +183,14 @@ def _rows_of_some_values(code: IntArray, n: int) -> IntArray:
     if n <= MOST_ROWS:
         return np.arange(n)
     values = np.random.default_rng(SHUFFLE_SEED).permutation(int(code.max()) + 1)
-    kept = values[np.cumsum(np.bincount(code)[values]) <= MOST_ROWS]
+    kept = values[np.cumsum(bincount(code)[values]) <= MOST_ROWS]
     return np.flatnonzero(np.isin(code, kept if len(kept) else values[:1]))
 
 
 def _n_pairs(code: IntArray) -> float:
     """Number of pairs of rows of equal code."""
     few = code.max() < 8 * len(code)
-    sizes = np.bincount(code) if few else np.unique(code, return_counts=True)[1]
+    sizes = bincount(code) if few else np.unique(code, return_counts=True)[1]
     return float((sizes * (sizes - 1.0)).sum() / 2)
 
 
@@ -232,7 +233,7 @@ def _is_function(column: Column, of: Column) -> bool:
     if of.categories or column.categories:
         return False
     values, code = np.unique(of.train, return_inverse=True)
-    means = np.bincount(code.ravel(), column.train) / np.bincount(code.ravel())
+    means = bincount(code.ravel(), column.train) / bincount(code.ravel())
     spread = means.var()
     return len(values) < FEWEST_GROUPS or spread == 0 or bool((np.diff(means) ** 2).mean() / (2 * spread) < JUMPS)
 
@@ -255,7 +256,7 @@ def _part(columns: list[Column], rows: IntArray) -> Part | None:
     source = f"found: columns {', '.join(map(repr, names[:-1]))} and {names[-1]!r} together"
     for table in ([column.train.astype(np.float64) for column in columns], close):
         codes = row_codes(np.column_stack(table))
-        sizes = np.bincount(codes[rows])
+        sizes = bincount(codes[rows])
         # Not one large set of equal rows, such as zeros in both columns, beside small ones.
         if (
             _n_alike(sizes) >= FEWEST_GROUPS

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from foldshift.core.counting import bincount
 from foldshift.partition.methods.cosine_features import mid_ranks
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _predicts(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data,
     make = DecisionTreeClassifier if classes else DecisionTreeRegressor
     for train, test in (halves, halves[::-1]):
         truth = data.target[test]
-        by_chance = len(test) - np.bincount(truth.astype(int)).max() if classes else ((truth - truth.mean()) ** 2).sum()
+        by_chance = len(test) - bincount(truth.astype(int)).max() if classes else ((truth - truth.mean()) ** 2).sum()
         model = make(max_leaf_nodes=n_leaves, min_samples_leaf=least, random_state=TREE_SEED)
         predicted = model.fit(values[train, None], data.target[train]).predict(values[test, None])
         wrong += (predicted != truth).sum() if classes else ((predicted - truth) ** 2).sum()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from foldshift.advice.structure.record import Part
+from foldshift.core.counting import bincount
 from foldshift.partition.methods.cosine_features import mid_ranks
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def is_sorted_by_target(data: Data) -> bool:
         ranks = data.target.argsort(kind="stable").argsort()
         return bool(abs(np.corrcoef(np.arange(data.n), ranks)[0, 1]) >= ORDERED)
     changes = int((np.diff(data.target) != 0).sum())
-    expected = (1 - ((np.bincount(data.target.astype(int)) / data.n) ** 2).sum()) * (data.n - 1)
+    expected = (1 - ((bincount(data.target.astype(int)) / data.n) ** 2).sum()) * (data.n - 1)
     return bool(expected >= 10 and changes <= (1 - ORDERED) * expected)
 
 
@@ -104,6 +105,6 @@ def _centred(data: Data, groups: IntArray | None) -> FloatArray:
         target = np.eye(len(data.classes))[data.target.astype(int)]
     if groups is None:
         return target
-    sizes = np.maximum(np.bincount(groups), 1)
-    means = np.column_stack([np.bincount(groups, column) / sizes for column in target.T])
+    sizes = np.maximum(bincount(groups), 1)
+    means = np.column_stack([bincount(groups, column) / sizes for column in target.T])
     return target - means[groups]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.advice.structure.record import Sentinel
+from foldshift.core.counting import bincount
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
@@ -26,7 +27,7 @@ def find_rare(data: Data) -> tuple[tuple[Any, int], ...]:
     """Find classes with less than 5 % of the rows."""
     if data.task != "classification":
         return ()
-    counts = np.bincount(data.target.astype(int), minlength=len(data.classes))
+    counts = bincount(data.target.astype(int), minlength=len(data.classes))
     return tuple((label, int(count)) for label, count in zip(data.classes, counts) if count < RARE * data.n)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array, missing
 from foldshift.core.gate.numbers import whole_numbers
 from foldshift.core.gate.targets import check_one_type
@@ -77,7 +78,7 @@ def check_folds(
         raise ValueError(f"folds hold numbers from {low} to {high}; expected 0 to {most - 1}{also}")
     if n_folds is not None:
         for row, cut in enumerate(array):
-            empty = np.flatnonzero(np.bincount(cut[cut >= 0], minlength=n_folds) == 0)
+            empty = np.flatnonzero(bincount(cut[cut >= 0], minlength=n_folds) == 0)
             if len(empty):
                 raise ValueError(f"fold {empty[0]} of partition {row} is empty")
     if not isinstance(folds, np.ndarray):

@@ -32,8 +32,11 @@ SIGNALS = {one.value: one.name for one in signal.Signals}
 
 
 def can_isolate() -> bool:
-    """Report whether this system can make calls in processes of their own; warn of what is missing where it cannot."""
-    if not ISOLATES:
+    """Report whether this system can make calls in processes of their own; warn of what is missing where it cannot.
+
+    A browser needs no warning: its tab has limits of its own, and can be closed.
+    """
+    if not (ISOLATES or sys.platform == "emscripten"):
         warnings.warn(
             f"on {platform.system()} learners run in this process: one that hangs is not stopped, one that crashes ends Python, "
             "and memory has no limit (Linux has all three; isolate=False of advise leaves out this warning)",

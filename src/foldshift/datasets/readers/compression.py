@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -60,6 +59,15 @@ class _Gzip:
         return self._state.unused_data
 
 
+def _xz() -> _Decompressor:
+    """Make the unpacker of one xz stream; some builds of Python, those for browsers among them, have none."""
+    try:
+        import lzma
+    except ImportError as error:
+        raise SourceError("this Python was built without the module lzma, which unpacks xz; unpack the file first") from error
+    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=2**28)
+
+
 class _Packer(NamedTuple):
     """A format of packed files: its first bytes, endings of names, and a function that makes the unpacker of one stream."""
 
@@ -71,7 +79,7 @@ class _Packer(NamedTuple):
 _PACKERS = (
     _Packer(b"\x1f\x8b", (".gz", ".gzip", ".z"), _Gzip),
     _Packer(b"BZh", (".bz2", ".bz"), bz2.BZ2Decompressor),
-    _Packer(b"\xfd7zXZ\0", (".xz",), lambda: lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=2**28)),
+    _Packer(b"\xfd7zXZ\0", (".xz",), _xz),
 )
 
 

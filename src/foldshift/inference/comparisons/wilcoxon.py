@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, norm
 
+from foldshift.core.counting import bincount, repeat
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import readable
@@ -289,7 +290,7 @@ class RankSums(NamedTuple):
         # the control has any of the k sums with the same probability
         k = self.sums.shape[1]
         apart = np.maximum(self.sums[:, -1:] - self.sums, self.sums - self.sums[:, :1])
-        return apart.ravel(), np.repeat(self.probabilities / k, k)
+        return apart.ravel(), repeat(self.probabilities / k, k)
 
     def _p(self, values: Array, weights: FloatArray, at: Floats) -> Floats:
         """Probability of the values that are at least `at`."""
@@ -341,7 +342,7 @@ def _counted(blocks: tuple[tuple[int, ...], ...]) -> RankSums | None:
         steps = np.array(sorted(set(permutations(block)))) if m > 1 else np.array([block])
         sums = np.sort((sums[:, None, :] + steps).reshape(-1, k), axis=1)
         sums, where = np.unique(sums, axis=0, return_inverse=True) if k > 8 else _merged(sums)
-        probabilities = np.bincount(where.ravel(), np.repeat(probabilities / m, m)).astype(np.float64, copy=False)
+        probabilities = bincount(where.ravel(), repeat(probabilities / m, m)).astype(np.float64, copy=False)
     return RankSums(sums, probabilities, True)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.arguments import check_confidence, check_one_of
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.folds import is_tested, named_folds
 from foldshift.core.gate.numbers import as_numbers
@@ -340,7 +341,7 @@ def _check_partitions(folds: Array, sources: bool) -> int:
         )
     fewest = 1 if sources else 2
     for number, row in enumerate(folds):
-        sizes = np.bincount(row, minlength=K)
+        sizes = bincount(row, minlength=K)
         if sizes.min() < fewest:
             raise ValueError(
                 f"fold {sizes.argmin()} of partition {number} has {sizes.min()} rows; every fold needs at least {fewest}"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import t as student_t
 
+from foldshift.core.counting import bincount
+
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, IntArray
 
@@ -87,7 +89,7 @@ def _third(values: FloatArray) -> float:
 
 def _group_sums(losses: FloatArray, groups: IntArray) -> FloatArray:
     """Sums over groups of the losses less their mean, by repetition; ndarray of shape (r, n_groups)."""
-    return np.array([np.bincount(groups, row - row.mean(), int(groups.max()) + 1) for row in losses])
+    return np.array([bincount(groups, row - row.mean(), int(groups.max()) + 1) for row in losses])
 
 
 def _hall(quantile: float, skewness: float, n: int) -> float:

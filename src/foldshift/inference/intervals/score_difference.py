@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError
 from foldshift.inference.intervals.interval import DIFFERENCE, Interval
 from foldshift.inference.intervals.score_ends import HEAVY, Ends, largest_share, quantile_of, variance_of_mean
@@ -128,7 +129,7 @@ def paired_ends(paired: Paired, groups: IntArray | None, confidence: float, fact
     else:
         n_groups = int(groups.max()) + 1
         units = [float(n_groups)]
-        seen = float((np.array([np.bincount(groups, row, n_groups) for row in rows]) ** 2).sum(axis=1).mean())
+        seen = float((np.array([bincount(groups, row, n_groups) for row in rows]) ** 2).sum(axis=1).mean())
         seen *= n_groups / max(n_groups - 1, 1)
     totals = np.array([float(one.sum(axis=1).mean()) for one in paired.rows])
     variance = factor * (seen + float(((2 * np.square(paired.steps) - totals**2 / sizes) / sizes**2).sum()))

@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
+from foldshift.core.counting import bincount
 from foldshift.inference.intervals.mean_loss import dependence, mean_loss_ends
 from foldshift.inference.intervals.score_parts import Scored, Shares, table_score
 from foldshift.inference.proportions import wilson_ends
@@ -60,7 +61,7 @@ def variance_of_mean(influences: FloatArray, groups: IntArray | None) -> tuple[f
     if groups is None:
         return float((influences**2).sum(axis=1).mean()) / (n * max(n - 1, 1)), float(max(n - 1, 1))
     n_groups = int(groups.max()) + 1
-    sums = np.array([np.bincount(groups, row, n_groups) for row in influences])
+    sums = np.array([bincount(groups, row, n_groups) for row in influences])
     df = max(n_groups - 1, 1)
     return float((sums**2).sum(axis=1).mean()) * n_groups / df / n**2, float(df)
 
@@ -120,9 +121,9 @@ def _rows_of_groups(
     n_groups = int(groups.max()) + 1
     out, fewest = np.empty(len(shares)), n_groups
     for part in range(len(shares)):
-        inside = np.mean([np.bincount(groups, one.inside[part], n_groups) > 0 for one in parts], axis=0)
+        inside = np.mean([bincount(groups, one.inside[part], n_groups) > 0 for one in parts], axis=0)
         n_inside = max(float(inside.sum()), 1.0)
-        sums = np.array([np.bincount(groups, one[part], n_groups) for one in rests])
+        sums = np.array([bincount(groups, one[part], n_groups) for one in rests])
         correction = n_inside / max(n_inside - 1, 1.0)
         variance = float((sums**2).sum(axis=1).mean()) * correction / max(n_rows[part], 1.0) ** 2
         binomial = np.nan_to_num(shares[part] * (1 - shares[part]))
@@ -135,7 +136,7 @@ def _correlations(rests: list[FloatArray], groups: IntArray | None) -> FloatArra
     """Correlations of the shares; those of a share without spread are 0."""
     together = np.zeros((len(rests[0]), len(rests[0])))
     for rest in rests:
-        of_unit = rest if groups is None else np.array([np.bincount(groups, one) for one in rest])
+        of_unit = rest if groups is None else np.array([bincount(groups, one) for one in rest])
         together += of_unit @ of_unit.T
     spread = np.sqrt(np.diag(together))
     scale = np.where(spread > 0, spread, np.inf)
@@ -315,7 +316,7 @@ def explained_ends(losses: FloatArray, y: FloatArray, spread: Spread) -> Ends:
 def _without_row(losses: FloatArray, y: FloatArray, groups: IntArray | None) -> FloatArray:
     """Logarithms of the squared error over the spread of the target, each without one row or group."""
     n, codes = len(y), np.arange(len(y)) if groups is None else groups
-    lost, counts, sums, squares = (np.bincount(codes, one) for one in (losses, np.ones(n), y, y**2))
+    lost, counts, sums, squares = (bincount(codes, one) for one in (losses, np.ones(n), y, y**2))
     left = n - counts
     spread = y @ y - squares - (y.sum() - sums) ** 2 / np.maximum(left, 1)
     least = 1e-12 * float(y @ y) + 1e-300

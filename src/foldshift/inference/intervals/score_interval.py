@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError
 from foldshift.inference.intervals.interval import Interval
 from foldshift.inference.intervals.mean_loss import dependence, unstable_part
@@ -134,7 +135,7 @@ def ends_of(score: ScoreName, read: Read, clip: float, confidence: float) -> tup
         n_classes = len(read.classes)
         tables = np.array([table_of(y, one, n_classes) for one in read.predictions])
         codes = y * n_classes + read.predictions
-        return table_ends(score.name, tables, codes, spread), _few(score, int(np.bincount(y).min()))
+        return table_ends(score.name, tables, codes, spread), _few(score, int(bincount(y).min()))
     if score.family in ("area", "precision-recall"):
         return _rank_ends(score, read, spread)
     losses = np.array([row_losses(score, y, one, clip) for one in read.predictions])

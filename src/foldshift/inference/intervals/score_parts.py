@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from foldshift.core.counting import bincount
+
 if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, FloatArray, IntArray
     from foldshift.inference.intervals.score_names import ScoreName
@@ -52,7 +54,7 @@ def shares_of(score: ScoreName, y: IntArray, predicted: IntArray, positive: int,
 
 def table_of(y: IntArray, predicted: IntArray, n_classes: int) -> FloatArray:
     """Count rows by class (axis 0) and predicted class (axis 1)."""
-    return np.bincount(y * n_classes + predicted, minlength=n_classes**2).reshape(n_classes, n_classes).astype(float)
+    return bincount(y * n_classes + predicted, minlength=n_classes**2).reshape(n_classes, n_classes).astype(float)
 
 
 def table_score(name: str, table: FloatArray) -> tuple[float, FloatArray]:
@@ -109,7 +111,7 @@ def area(positive: BoolArray, scores: FloatArray, folds: IntArray) -> Scored:
         size, means = int(of_class.sum()), 1
         if size >= ROWS_FOR_FOLD_MEANS * kept:
             codes = np.unique(folds[of_class], return_inverse=True)[1].ravel()
-            influence[of_class] -= (np.bincount(codes, influence[of_class]) / np.bincount(codes))[codes]
+            influence[of_class] -= (bincount(codes, influence[of_class]) / bincount(codes))[codes]
             means = kept
         influence[of_class] *= np.sqrt(size / max(size - means, 1))
     return Scored(float(estimate), influence)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.counting import bincount
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
@@ -105,7 +106,7 @@ def selection_corrected_error(
     means = losses.mean(axis=0)
     found: list[float] = []
     while len(found) < n_bootstraps:
-        times = np.bincount(rng.integers(n, size=n), minlength=n)
+        times = bincount(rng.integers(n, size=n), minlength=n)
         if (times == 0).any():  # of two rows, a sample may hold both
             found.append(losses[times == 0, (times @ losses).argmin()].mean())
     low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2])

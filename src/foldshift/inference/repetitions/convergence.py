@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.numbers import as_numbers
 
@@ -290,8 +291,8 @@ def fold_rates(codes: IntArray, predictions: UnsignedArray, folds: UnsignedArray
     areas = np.empty((len(predictions), n_folds))
     for run, (row, predicted) in enumerate(zip(folds, predictions)):
         cell = row.astype(np.int64) * n_classes + codes
-        counts = np.bincount(cell, minlength=n_folds * n_classes)
-        right = np.bincount(cell[predicted == codes], minlength=n_folds * n_classes)
+        counts = bincount(cell, minlength=n_folds * n_classes)
+        right = bincount(cell[predicted == codes], minlength=n_folds * n_classes)
         recall = np.divide(right, counts, out=np.zeros(len(counts)), where=counts > 0).reshape(n_folds, n_classes)
         rates[run] = recall
         areas[run] = np.where((counts.reshape(n_folds, n_classes) > 0).all(axis=1), recall.mean(axis=1), 0.0)

@@ -10,6 +10,7 @@ from scipy.stats import norm
 from scipy.stats import t as student_t
 
 from foldshift.core.arguments import check_confidence
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given
 from foldshift.inference.comparisons.paired import mcnemar, nadeau_bengio
@@ -139,7 +140,7 @@ def _factor(table: ScoreTable) -> float:
 
 def _sums(table: ScoreTable, d: FloatArray) -> FloatArray:
     """Differences of items, or their sums over clusters."""
-    return d if table.clusters is None else np.bincount(table.clusters, d).astype(np.float64)
+    return d if table.clusters is None else bincount(table.clusters, d).astype(np.float64)
 
 
 def _verdict(pair: Pair, table: ScoreTable, rope: float, alpha: float, alone: bool) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import binom
 
 from foldshift.core.arguments import plain
+from foldshift.core.counting import bincount, repeat
 from foldshift.core.seeding import as_generator
 from foldshift.partition.fold_numbers import fold_dtype
 
@@ -69,7 +70,7 @@ def wong_partition(n: int, k: int, scheme: Literal[1, 2, 3], rng: np.random.Gene
     rng = as_generator(rng)
     if scheme == 1:
         folds = np.asarray(fold_of_uniform(1 - rng.random(n), k))  # in (0, 1], as the ceiling needs
-        sizes = np.bincount(folds, minlength=k)
+        sizes = bincount(folds, minlength=k)
     else:
         sizes = np.full(k, n // k)
         if scheme == 2:
@@ -77,7 +78,7 @@ def wong_partition(n: int, k: int, scheme: Literal[1, 2, 3], rng: np.random.Gene
         else:
             sizes[k - n % k :] += 1
         folds = np.empty(n, dtype=np.int64)
-        folds[np.argsort(rng.random(n))] = np.repeat(np.arange(k), sizes)
+        folds[np.argsort(rng.random(n))] = repeat(np.arange(k), sizes)
     return WongPartition(sizes, folds.astype(fold_dtype(k)))
 
 

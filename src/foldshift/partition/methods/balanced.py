@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import compiled, form_for
+from foldshift.core.counting import bincount
 from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target, numeric_target
 from foldshift.partition._inputs import column_mask, measurable
@@ -174,7 +175,7 @@ def cb_scv_folds(
     >>> from foldshift.partition import cb_scv_folds
     >>> X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 1, 1, 1]
     >>> (folds,) = cb_scv_folds(X, y, 2, [np.random.default_rng(0)])
-    >>> np.bincount(folds[:4]).tolist(), np.bincount(folds[4:]).tolist()
+    >>> bincount(folds[:4]).tolist(), np.bincount(folds[4:]).tolist()
     ([2, 2], [2, 2])
     """
     check_rows(X=X, y=y, groups=groups)
@@ -347,11 +348,11 @@ class _Table:
             if len(targets.nominal) > 1:
                 columns, is_nominal, weights = [*columns, order], np.append(is_nominal, True), np.append(weights, 1.0)
         groups = np.arange(self.n_samples) if self.groups is None else self.groups
-        sizes = np.bincount(groups)
+        sizes = bincount(groups)
         terms = group_sums(columns, is_nominal, weights, groups)
         # How many samples a fold holds is one more thing that should be alike.
         terms[:, -1] = sizes * (SIZE if (sizes != sizes[0]).any() else 0)
-        order = np.bincount(groups, order) / sizes
+        order = bincount(groups, order) / sizes
         dtype = fold_dtype(self.n_folds)
         folds = [folds_of_groups(terms, sizes, order, self.n_folds, rng).astype(dtype)[groups] for rng in rngs]
         return np.array(folds, dtype=dtype).reshape(-1, self.n_samples)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from foldshift.core.compiling import compiled, form_for
+from foldshift.core.counting import bincount, repeat
 from foldshift.partition.methods import deal_in_numpy
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def mid_ranks(values: FloatArray) -> FloatArray:
     firsts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     ends = np.append(firsts[1:], len(values))
     ranks = np.empty(len(values))
-    ranks[order] = np.repeat((firsts + ends + 1) / 2, ends - firsts)
+    ranks[order] = repeat((firsts + ends + 1) / 2, ends - firsts)
     return ranks
 
 
@@ -131,7 +132,7 @@ def _nominal(column: FloatArray) -> Iterable[tuple[BoolArray, float]]:
     Categories of one row cannot be balanced and are left out.
     """
     codes = np.unique(column, return_inverse=True)[1]
-    counts = np.bincount(codes)
+    counts = bincount(codes)
     often = np.argsort(-counts, kind="stable")
     often = often[counts[often] > 1][:MOST_CATEGORIES]
     if len(counts) == 2:  # one term says all, for both

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import form_for
+from foldshift.core.counting import bincount, repeat
 from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition._inputs import measurable
@@ -273,7 +274,7 @@ def cut_by_neighbours(
     folds = np.empty((len(rngs), len(codes)), dtype=fold_dtype(n_folds))
     turn = 0
     # All distances of a class, some steps a number, and once per seed a look at what is free.
-    pairs = float((np.bincount(codes) ** 2.0).sum())
+    pairs = float((bincount(codes) ** 2.0).sum())
     assign_of_class = form_for(assign_in_groups, assign_all_pairs, pairs * (X.shape[1] + 5 + len(rngs)))
     neighbours: Any
     for rows in rows_by_class(codes):
@@ -303,7 +304,7 @@ def _walk(
     if not hops:
         return assign(starts, n_folds, False)
     group, place = assign(starts, n_members, True)
-    sizes = np.bincount(group)
+    sizes = bincount(group)
     return group, place + (np.cumsum(sizes) - sizes)[group]
 
 
@@ -316,7 +317,7 @@ def group_by_group(group: IntArray, place: IntArray, n_folds: int, turn: int | N
     """Deal the members of every group to different folds: DOB-SCV."""
     if turn is None:
         return place
-    sizes = np.bincount(group)
+    sizes = bincount(group)
     # A full group changes no balance wherever it begins; the others go on where the one before them ended.
     smaller = np.where(sizes < n_folds, sizes, 0)
     first = np.where(sizes < n_folds, np.cumsum(smaller) - smaller, np.arange(len(sizes)))
@@ -327,7 +328,7 @@ def one_after_the_other(group: IntArray, place: IntArray, n_folds: int, turn: in
     """Fill one fold before the next: MS-SCV."""
     sizes = np.full(n_folds, len(place) // n_folds)
     sizes[: len(place) % n_folds] += 1
-    return ((turn or 0) + np.repeat(np.arange(n_folds), sizes)[place]) % n_folds
+    return ((turn or 0) + repeat(np.arange(n_folds), sizes)[place]) % n_folds
 
 
 WALKS = {
@@ -341,7 +342,7 @@ def _refuse_empty(folds: UnsignedArray, n_folds: int, metric: str, ends_early: b
     """Raise ValueError if a fold is empty."""
     rule = "group begins with fold 0 and ends where only duplicates are left" if ends_early else "class begins with fold 0"
     for cut in folds:
-        empty = np.flatnonzero(np.bincount(cut, minlength=n_folds) == 0)
+        empty = np.flatnonzero(bincount(cut, minlength=n_folds) == 0)
         if len(empty):
             raise ValueError(
                 f"metric={metric!r} with remainders='restart' leaves fold {empty[0]} of {n_folds} empty, since every {rule}; use "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import compiled, form_for
+from foldshift.core.counting import bincount, repeat
 from foldshift.partition.methods import deal_in_numpy
 from foldshift.partition.methods._assignment import assign
 
@@ -63,9 +64,9 @@ def folds_of_groups(sums: FloatArray, sizes: IntArray, order: FloatArray, n_fold
 def _one_of_each(folds: IntArray, place: FloatArray, n_folds: int) -> IntArray:
     """Groups by fold (columns) and place; -1 below the last group of a fold."""
     order = np.lexsort((place, folds))
-    counts = np.bincount(folds, minlength=n_folds)
+    counts = bincount(folds, minlength=n_folds)
     tuples = np.full((counts.max(), n_folds), -1)
-    row = np.arange(len(folds)) - np.repeat(np.cumsum(counts) - counts, counts)
+    row = np.arange(len(folds)) - repeat(np.cumsum(counts) - counts, counts)
     tuples[row, folds[order]] = order
     return tuples
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.rows import check_rows
 from foldshift.core.gate.targets import class_target
 from foldshift.partition.fold_numbers import check_n_folds, rows_by_class
@@ -51,8 +52,8 @@ def left_out_folds(
         raise ValueError(f"partitioner={partitioner!r} leaves no remainders out; allowed: SCV, MS-SCV")
     if options.remainders is not None:
         raise ValueError(f"remainders={options.remainders!r}: here they are left out; use make_folds for others")
-    if n_folds > MOST_FOLDS or np.bincount(codes).max() < n_folds:
-        raise ValueError(f"n_folds={n_folds} must be at most {MOST_FOLDS} and the size of a class, {np.bincount(codes).max()}")
+    if n_folds > MOST_FOLDS or bincount(codes).max() < n_folds:
+        raise ValueError(f"n_folds={n_folds} must be at most {MOST_FOLDS} and the size of a class, {bincount(codes).max()}")
     if partitioner == "MS-SCV":
         walk = Walk(_one_after_the_other, hops=True)
         marked = cut_by_neighbours(X, y, n_folds, rngs, options._replace(remainders="restart"), walk).astype(np.int16)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.counting import repeat
 from foldshift.core.gate.targets import class_target, numeric_target, one_column
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
 
@@ -78,7 +79,7 @@ def stratified_folds(y: ArrayLike, n_folds: int, n_strata: int | None, rngs: Ite
     check_n_folds(n_folds, n_samples)
     if n_strata is None:
         n_strata = n_samples
-    stratum = np.repeat(np.arange(n_strata, dtype=np.float64), strata_sizes(n_samples, n_strata))
+    stratum = repeat(np.arange(n_strata, dtype=np.float64), strata_sizes(n_samples, n_strata))
     by_target = np.argsort(y, kind="stable")
     n_rounds = -(-n_samples // n_folds)
     dtype = fold_dtype(n_folds)

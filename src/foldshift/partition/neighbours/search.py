@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import compiled
+from foldshift.core.counting import repeat
 from foldshift.partition.neighbours.metric import (
     BLOCK,
     Space,
@@ -76,9 +77,9 @@ def class_neighbours(
     order = order_in_space(space)
     starts = np.append(0, np.cumsum(sizes[order]))
     # The members of every point, in the points' new order.
-    members = by_value[np.repeat(firsts[order] - starts[:-1], sizes[order]) + np.arange(len(rows))].astype(np.int32)
+    members = by_value[repeat(firsts[order] - starts[:-1], sizes[order]) + np.arange(len(rows))].astype(np.int32)
     point_of = np.empty(len(rows), np.int32)
-    point_of[members] = np.repeat(np.arange(len(order)), sizes[order])
+    point_of[members] = repeat(np.arange(len(order)), sizes[order])
     neighbours = ClassNeighbours(
         space._replace(coordinates=space.coordinates[order]),
         members,

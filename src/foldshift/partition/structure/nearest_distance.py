@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import wasserstein_distance
 from sklearn.cluster import KMeans
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.rows import check_rows, count_rows
 from foldshift.core.gate.structure import coordinate_table
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
@@ -163,8 +164,8 @@ def _candidates(places: FloatArray, n_folds: int, rng: np.random.Generator) -> I
         clusters = np.unique(model.predict(places), return_inverse=True)[1]
         if clusters.max() + 1 < n_folds:
             continue
-        folds = dealt_blocks(np.bincount(clusters), n_folds, rng)[clusters]
-        if np.bincount(folds).max() <= max(LARGEST_SHARE * n_samples, -(-n_samples // n_folds)):
+        folds = dealt_blocks(bincount(clusters), n_folds, rng)[clusters]
+        if bincount(folds).max() <= max(LARGEST_SHARE * n_samples, -(-n_samples // n_folds)):
             yield folds
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.rows import check_rows, count_rows
 from foldshift.core.gate.structure import coordinate_table
 from foldshift.partition.fold_numbers import check_n_folds, fold_dtype
@@ -90,7 +91,7 @@ def block_folds(
 
 def _one_cut(places: FloatArray, size: float, n_folds: int, rng: np.random.Generator) -> IntArray:
     blocks = block_codes(places, size, rng.random((places.shape[1],)))
-    sizes = np.bincount(blocks)
+    sizes = bincount(blocks)
     if len(sizes) < n_folds:
         raise ValueError(
             f"a block size of {size:g} makes {len(sizes)} block{'s' * (len(sizes) > 1)} of the {len(places)} samples, fewer than "

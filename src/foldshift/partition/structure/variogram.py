@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.spatial.distance import pdist
 
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.targets import one_column
 
@@ -43,8 +44,8 @@ def variogram_range(places: FloatArray, y: ArrayLike) -> float | None:
     unlike = _unlike(pdist(values[:, None]), numeric)
     near = apart <= longest
     lag = np.minimum((apart[near] / longest * N_LAGS).astype(np.int64), N_LAGS - 1)
-    counts = np.bincount(lag, minlength=N_LAGS).astype(np.float64)
-    sums = [np.bincount(lag, weights=part[near], minlength=N_LAGS) for part in (apart, unlike)]
+    counts = bincount(lag, minlength=N_LAGS).astype(np.float64)
+    sums = [bincount(lag, weights=part[near], minlength=N_LAGS) for part in (apart, unlike)]
     there = (counts > 0) & (sums[0] > 0)
     lags, gamma = (part[there] / counts[there] for part in sums)
     return _fitted_range(lags, gamma, counts[there], longest)

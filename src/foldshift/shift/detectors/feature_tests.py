@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from foldshift.core.counting import bincount
 from foldshift.shift.columns import MISSING_LABEL, Column
 from foldshift.shift.detectors.monitoring_tests import chi_square
 from foldshift.shift.measures.hellinger import hellinger_features
@@ -81,7 +82,7 @@ def _numeric_row(column: Column, a: FloatArray, b: FloatArray) -> FeatureDrift:
 
 def _nominal_row(column: Column, rng: np.random.Generator) -> FeatureDrift:
     codes = np.concatenate([column.train, column.test])
-    counts = [np.bincount(part, minlength=len(column.categories)) for part in (column.train, column.test)]
+    counts = [bincount(part, minlength=len(column.categories)) for part in (column.train, column.test)]
     n_train, n_test = len(column.train), len(column.test)
     if MISSING_LABEL in column.categories:
         missing = column.categories.index(MISSING_LABEL)

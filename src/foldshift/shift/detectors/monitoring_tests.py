@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import stats
 
 from foldshift.core.arguments import check_confidence, plain
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array, missing
 from foldshift.core.gate.numbers import correctness
 from foldshift.core.repr import readable
@@ -183,7 +184,7 @@ def category_counts(a: ArrayLike, b: ArrayLike) -> tuple[IntArray, Array]:
     """Count every value of a nominal feature in two samples (2, n_values), and list the values; NaN is left out."""
     first, second = (sample[~missing(sample)] for sample in (as_array(a, "a"), as_array(b, "b")))
     values, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
-    counts = [np.bincount(part, minlength=len(values)) for part in (codes[: len(first)], codes[len(first) :])]
+    counts = [bincount(part, minlength=len(values)) for part in (codes[: len(first)], codes[len(first) :])]
     return np.array(counts), values
 
 

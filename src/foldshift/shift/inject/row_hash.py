@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.counting import repeat
+
 if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, UnsignedArray
 
@@ -20,7 +22,7 @@ def digests(X: FloatArray, y: Array) -> UnsignedArray:
     ordered = keys[order]
     starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
     place = np.empty(len(keys), dtype=np.uint64)
-    place[order] = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    place[order] = np.arange(len(keys)) - repeat(starts, np.diff(np.append(starts, len(keys))))
     return mix(keys + place)
 
 

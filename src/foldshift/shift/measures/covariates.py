@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from foldshift.core.compiling import compiled, form_for
+from foldshift.core.counting import bincount
 from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.kdtree import MOST_FEATURES, nearest_candidates
 from foldshift.core.seeding import as_generator
@@ -276,9 +277,9 @@ def _by_seed(
 ) -> FloatArray:
     """Compute a statistic of the counts of every fold (n_folds, n_codes) and of all samples, by seed; NaN for an empty part."""
     out = np.full((len(folds), n_folds), np.nan)
-    totals = np.bincount(codes, minlength=n_codes)
+    totals = bincount(codes, minlength=n_codes)
     for row, cut in zip(out, folds):
-        counts = np.bincount(cut * np.int64(n_codes) + codes, minlength=n_folds * n_codes).reshape(n_folds, n_codes)
+        counts = bincount(cut * np.int64(n_codes) + codes, minlength=n_folds * n_codes).reshape(n_folds, n_codes)
         sizes = counts.sum(axis=1)
         two_parts = (sizes > 0) & (sizes < len(codes))
         row[two_parts] = statistic(counts[two_parts], totals, sizes[two_parts, None], len(codes))
@@ -313,8 +314,8 @@ def _energy(coordinates: FloatArray, is_nominal: BoolArray, folds: UnsignedArray
     within, from_row = sums(np.ascontiguousarray(coordinates.T), is_nominal, np.ascontiguousarray(folds.T), n_folds)
     out = np.empty((len(folds), n_folds))
     for row, cut, tests in zip(out, folds, 2 * within):
-        m = np.bincount(cut, minlength=n_folds)
-        touching = np.bincount(cut, weights=from_row, minlength=n_folds)
+        m = bincount(cut, minlength=n_folds)
+        touching = bincount(cut, weights=from_row, minlength=n_folds)
         trains = from_row.sum() - 2 * touching + tests
         with np.errstate(divide="ignore", invalid="ignore"):
             squared = 2 * (touching - tests) / (m * (n - m)) - tests / m**2 - trains / (n - m) ** 2

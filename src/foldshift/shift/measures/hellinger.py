@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from foldshift.core.arguments import plain
+from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.gate.targets import class_labels
@@ -199,12 +200,12 @@ def _histograms(
             inside &= (moved >= key[0]) & (moved <= key[1])
         ends = [] if nominal else [key[0], key[1]]  # the bins span just these, as some rows of the table may lie outside
         codes, n_codes = bin_codes(np.concatenate([train, moved[inside], ends]), n_bins, nominal)
-        of_train = np.bincount(codes[: len(train)], minlength=n_codes)
+        of_train = bincount(codes[: len(train)], minlength=n_codes)
         code = np.full(len(test), n_codes)  # the last bin is for missing values
         code[inside] = codes[len(train) : len(train) + inside.sum()]
         picked = code[rows[of_versions] if len(rows) > 1 else rows]
         flat = (np.arange(len(picked))[:, None] * (n_codes + 1) + picked).ravel()
-        counts = np.bincount(flat, minlength=len(picked) * (n_codes + 1)).reshape(len(picked), n_codes + 1)[:, :-1]
+        counts = bincount(flat, minlength=len(picked) * (n_codes + 1)).reshape(len(picked), n_codes + 1)[:, :-1]
         counts = np.broadcast_to(counts, (len(of_versions), n_codes))
         yield of_versions, of_train + counts, counts
 
@@ -269,8 +270,8 @@ def hellinger(a: ArrayLike, b: ArrayLike, *, bins: int = 30, categorical: bool =
         if sample.ndim != 1 or len(sample) == 0:
             raise ValueError(f"sample {name} has shape {sample.shape}; expected (n,) with n of at least 1")
     codes, n_codes = bin_codes(np.concatenate([a, b]), bins, categorical)
-    p = np.bincount(codes[: len(a)], minlength=n_codes) / len(a)
-    q = np.bincount(codes[len(a) :], minlength=n_codes) / len(b)
+    p = bincount(codes[: len(a)], minlength=n_codes) / len(a)
+    q = bincount(codes[len(a) :], minlength=n_codes) / len(b)
     return float(np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum()))
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from foldshift.core.counting import bincount
+
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
@@ -17,7 +19,7 @@ LOW_HALF, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 def fold_sizes(folds: Array, n: int, n_folds: int) -> IntArray:
     """Count the samples of every fold among the first n, (n_cuts, n_folds)."""
     codes = folds[:, :n] + n_folds * np.arange(len(folds))[:, None]
-    return np.bincount(codes.ravel(), minlength=len(folds) * n_folds).reshape(-1, n_folds)
+    return bincount(codes.ravel(), minlength=len(folds) * n_folds).reshape(-1, n_folds)
 
 
 def fold_weights(folds: Array, n: int, n_folds: int) -> FloatArray:

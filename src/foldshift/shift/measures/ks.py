@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from foldshift.core.compiling import compiled, form_for
+from foldshift.core.counting import bincount
 from foldshift.core.gate.numbers import whole_numbers
 from foldshift.core.repr import readable
 from foldshift.partition.folds import given_folds
@@ -231,7 +232,7 @@ def _row_counts(rows: IntArray, n: int) -> UnsignedArray:
     """Count the occurrences of every row in every version, (n, n_versions)."""
     n_versions = len(rows)
     flat = (np.arange(n_versions)[:, None] * n + rows).ravel()
-    counts = np.bincount(flat, minlength=n_versions * n).reshape(n_versions, n)
+    counts = bincount(flat, minlength=n_versions * n).reshape(n_versions, n)
     return np.ascontiguousarray(counts.T.astype(np.uint8 if counts.max() < 256 else np.int64))
 
 

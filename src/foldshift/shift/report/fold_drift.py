@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.counting import bincount
 from foldshift.core.printable import printable_lines
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
@@ -268,7 +269,7 @@ def _rows(columns: list[Column], has_target: bool, notes: list[str]) -> tuple[li
 
 def _kinds(folds: UnsignedArray, n_folds: int, n_random: int) -> IntArray:
     """Number the cuts, the random ones last: equal numbers where folds have the same sizes, in any order."""
-    sizes = np.sort([np.bincount(cut, minlength=n_folds) for cut in folds], axis=1)
+    sizes = np.sort([bincount(cut, minlength=n_folds) for cut in folds], axis=1)
     kinds = np.unique(sizes, axis=0, return_inverse=True)[1].ravel()
     return np.concatenate([kinds, kinds[np.arange(n_random) % len(folds)]])
 

@@ -11,6 +11,7 @@ from unicodedata import normalize
 import numpy as np
 import pandas as pd
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Message, Remedy
 from foldshift.datasets.readers.columns.dressed_numbers import PLAIN, Dress, are_plain, find_dress, in_words, is_numeric, signs_of
@@ -135,7 +136,7 @@ class Column:
     @property
     def counts(self) -> IntArray:
         """Number of rows of every text."""
-        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts)).astype(np.int64)
+        return bincount(self.codes[self.codes >= 0], minlength=len(self.texts)).astype(np.int64)
 
     @property
     def row_texts(self) -> list[str]:
