@@ -122,9 +122,9 @@ function answered({data}) {
       saved.push(URL.createObjectURL(new Blob([text], {type})));
       Object.assign(find(id), {href: saved.at(-1), download: name});
     }
+    find("result").hidden = false;
     find("page").srcdoc = data.page;
     find("json").textContent = data.json;
-    find("result").hidden = false;
     step("");
     find("step").textContent = "Done.";
     show("chosen");
