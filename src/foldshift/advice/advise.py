@@ -215,7 +215,7 @@ def advise(
     facts = _facts(data, score, min(plan.start, most_repetitions or plan.start))
     parts = {part: decide(part, facts) for part in ("cut", "folds", "interval", "difference")}
     plan = limited(plan, _n_folds(int(parts["folds"].advice), data), most_repetitions)
-    plan = plan if subsets is None or data.groups is None else with_subsets(plan, np.bincount(data.groups))
+    plan = plan if subsets is None or data.groups is None else with_subsets(plan, bincount(data.groups))
     tell(Said(plan.sentence(data.n, n_columns), lasting=True))
     with LearnerCalls(learners, data, score, clock, isolate) as calls:
         tell(f"{plan.checks} fits of {title(estimator)} on nine tenths of {data.n:,} rows")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.planned_cv import Fits
 from foldshift.advice.report_interval import default_rope, difference, score_intervals
 from foldshift.advice.structure.both_cuts import fit_splits
+from foldshift.core.counting import bincount
 from foldshift.core.errors import LearnerError, StoppedError
 from foldshift.partition.structure.subsets import PARTS, folds_within_subsets, same_other_all
 
@@ -75,7 +74,7 @@ def _splits(experiment: Experiment, subsets: IntArray, rows: IntArray) -> tuple[
     """Training and test rows by what is trained on, the folds of a subset, and the number of subsets that are tested."""
     plan, data, rng = experiment.plan, experiment.data, experiment.rng("subsets")
     labels = subsets[rows]
-    k = min(plan.subset_folds, int(np.bincount(labels).min()))
+    k = min(plan.subset_folds, int(bincount(labels).min()))
     if k < 2:
         raise ValueError("a subset has one row")
     folds = folds_within_subsets(labels, data.y[rows] if data.task == "classification" else None, k, rng)
