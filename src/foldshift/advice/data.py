@@ -133,7 +133,7 @@ def as_data(
     task = "classification" if column.categories else "regression"
     if task == "classification" and len(column.categories) < 2:
         raise ValueError(f"{said} holds one class, {column.categories[0]!r}; there is nothing to predict")
-    sizes = np.bincount(column.train.astype(int)) if task == "classification" else np.array([n])
+    sizes = bincount(column.train.astype(int)) if task == "classification" else np.array([n])
     if task == "classification" and (sizes >= FEWEST_OF_CLASS).sum() < 2 and len(sizes) < n:
         single = ", ".join(repr(column.categories[code]) for code in np.flatnonzero(sizes < FEWEST_OF_CLASS)[:3])
         raise ValueError(

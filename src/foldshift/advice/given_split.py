@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.model_selection._split import GroupsConsumerMixin
 
+from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given
 from foldshift.core.user_code.guarded_process import call_guarded
@@ -73,7 +74,7 @@ def _named_splitter(cv: CV, data: Data) -> tuple[Splitter | list[tuple[Array, Ar
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         if not 2 <= int(cv) <= data.n:
             raise DataError(Given("cv", str(cv)), f" must be between 2 and {data.n} folds, the number of rows")
-        largest = int(np.bincount(data.target.astype(int)).max()) if classifier else data.n
+        largest = int(bincount(data.target.astype(int)).max()) if classifier else data.n
         if int(cv) > largest:
             raise DataError(Given("cv", str(cv)), f" is more than the {largest} rows of the largest class; take fewer folds")
         return check_cv(int(cv), data.y, classifier=classifier), f"your split (cv={cv})"

@@ -175,7 +175,7 @@ def cb_scv_folds(
     >>> from foldshift.partition import cb_scv_folds
     >>> X, y = np.arange(8.0)[:, None], [0, 0, 0, 0, 1, 1, 1, 1]
     >>> (folds,) = cb_scv_folds(X, y, 2, [np.random.default_rng(0)])
-    >>> bincount(folds[:4]).tolist(), np.bincount(folds[4:]).tolist()
+    >>> np.bincount(folds[:4]).tolist(), np.bincount(folds[4:]).tolist()
     ([2, 2], [2, 2])
     """
     check_rows(X=X, y=y, groups=groups)
