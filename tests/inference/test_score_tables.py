@@ -215,6 +215,10 @@ def test_the_cut_of_a_table_is_said_where_no_column_does():
     ("change", "options", "message"),
     [
         (lambda t: t, {"n_splits": 4}, "n_splits='4' does not fit the 15 scores of every learner; say n_splits=FOLDS"),
+        (lambda t: t, {"n_splits": "5"}, "n_splits='5' must be a whole number from 1"),
+        (lambda t: t, {"cv": RepeatedKFold(n_splits=5, n_repeats=3)}, "no random state.* same_folds=True"),
+        (lambda t: t.assign(fold=t.fold.where(t.fold > 0)), {"n_splits": 5}, "6 rows have no value in column 'fold'"),
+        (lambda t: t.assign(model=t.model.where(t.fold > 0)), {"n_splits": 5}, "6 rows have no name in column 'model'"),
         (lambda t: t, {"cv": 10}, "every learner has 15 scores, but cv=10 makes 10"),
         (lambda t: t, {"n_splits": 3, "n_repeats": 5}, "5 x 3 repetitions x folds, but the table names 3 x 5; .* say n_splits=5"),
         (lambda t: t, {"n_splits": 5, "unit": "item"}, "unit='item' that they are not; say unit='fold'"),

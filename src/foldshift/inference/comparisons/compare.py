@@ -209,7 +209,7 @@ def compare(
     table = isinstance(scores_a, pd.DataFrame) and not of_cross_validate(scores_a) and not is_search(scores_a)
     if table and design is None and scores_b is None:
         cut = {"cv": cv, "n_splits": n_splits, "n_repeats": n_repeats}
-        others = {"names": names, "correct_a": correct_a, "correct_b": correct_b, "same_folds": same_folds or None}
+        others = {"names": names, "correct_a": correct_a, "correct_b": correct_b, "same_folds": same_folds}
         return _of_table(scores_a, columns, (cut, others), metric, (n_train, n_test), rope, confidence)
     if X is not None or y is not None:
         found = scored_folds((scores_a, scores_b), X, y, cv, metric, groups, confidence)
@@ -304,13 +304,16 @@ def _of_table(
     from foldshift.inference.score_tables.score_comparison import compare_table
     from foldshift.inference.score_tables.stated_cut import with_stated_cut
 
-    wrong = [name for name, value in how[1].items() if value is not None]
+    wrong = [name for name, value in how[1].items() if value is not None and value is not True]
     if wrong:
         why = "its columns name the learners" if wrong == ["names"] else "give the scores of either learner as an array"
         raise ValueError(f"{', '.join(wrong)} cannot be used with a table of scores; {why}")
     strange = [name for name in columns if name not in TableColumns.__annotations__]
     if strange:
         raise TypeError(unknown("argument", strange[0], TableColumns.__annotations__))
+    if cuts_anew(how[0]["cv"]) and not how[1]["same_folds"]:
+        what = f"cv={how[0]['cv']!r} has no random state, so that it cuts anew for every learner and there is nothing to pair"
+        raise DataError(f"{what}; give it a random_state, or say same_folds=True if all learners had the same folds")
     table = with_stated_cut(frame, columns, sizes, how[0])
     return compare_table(table.frame, table.columns, metric=metric, sizes=table.sizes, rope=rope, confidence=confidence)
 
@@ -322,6 +325,8 @@ def _by_name(scores: Any, names: Sequence[str] | None, design: str) -> tuple[Any
     if isinstance(scores, Mapping) and not of_cross_validate(scores):
         names = list(scores) if names is None else names
         if design == "folds":
+            if len(scores) == 1:
+                raise DataError(f"scores_a holds the scores of one learner, {next(iter(scores))!r}; it needs those of two")
             if len(scores) != 2:
                 what = f"scores_a holds {len(scores)} learners; design='folds' compares two of them at a time; for all of them "
                 call = "compare(pd.DataFrame(scores_a), ", Number("n_splits", "FOLDS"), ", ", Remedy("better", "higher"), ")"

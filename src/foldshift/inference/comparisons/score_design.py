@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from foldshift.core.errors import DataError
+from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.remedies import Number, Remedy
 from foldshift.inference._fold_scores import is_report, of_cross_validate
 from foldshift.inference.score_tables.score_columns import ROLES, plain_name
@@ -29,7 +30,11 @@ OF_INDEX: dict[str, Unit] = {"fold": "folds", "repeat": "folds", "dataset": "dat
 
 def check_kinds(scores_a: Any, scores_b: Any, design: str | None) -> None:
     """Refuse what holds no scores of a learner, or more than those of one: files, learners, numbers, searches, tables."""
+    if scores_a is None or (isinstance(scores_a, Mapping) and not scores_a):
+        raise DataError(f"scores_a is {scores_a!r}; give the scores of both learners, scores_a and scores_b")
     for name, one in (("scores_a", scores_a), ("scores_b", scores_b)):
+        if isinstance(one, Iterator):
+            raise DataError(f"{name} is a {type(one).__name__}, which can be read once; give a list: list({name})")
         if isinstance(one, str | os.PathLike):
             raise DataError(f"{name} is {str(one)!r}; give scores: of a file, pd.read_csv({str(one)!r})")
         if isinstance(one, type) or (hasattr(one, "fit") and hasattr(one, "get_params")):
@@ -82,6 +87,8 @@ def design_of(scores_a: Any, scores_b: Any, of_folds: list[str]) -> Unit:
     values = list(scores_a.values()) if named and scores_b is None else [one for one in (scores_a, scores_b) if one is not None]
     if of_folds or any(is_report(one) or of_cross_validate(one) for one in values):
         return "folds"
+    if len(values) == 1 and named:
+        raise DataError(f"scores_a holds the scores of one learner, {next(iter(scores_a))!r}; a comparison needs those of two")
     if len(values) == 1:
         raise DataError("scores_b is missing: with it, scores are those of two learners. A row for each block, a column for each "
                         "learner: ", *OF_BLOCKS)  # fmt: skip
@@ -95,6 +102,11 @@ def design_of(scores_a: Any, scores_b: Any, of_folds: list[str]) -> Unit:
 
 def _open(values: list[Any], names: list[str]) -> tuple[str | Remedy | Message, ...]:
     """Say what flat scores without a design may be."""
+    for name, one in zip(names, values):
+        shape = np.shape(_plain(one))
+        if len(shape) != 1 or not shape[0]:
+            raise DataError(f"{name} has shape {shape}; expected (r, k), k folds of r repetitions, or their scores in a row")
+        as_numbers(one, name)
     flat = [np.asarray(_plain(one)).ravel() for one in values]
     sizes = sorted({len(one) for one in flat})
     numbers = f"{' and '.join(map(str, sizes))} numbers{' each' * (len(sizes) == 1)}"
@@ -139,11 +151,8 @@ def _plain(values: Any) -> Any:
 
 def is_search(values: Any) -> bool:
     """Say whether values are the results of a search over candidates."""
-    return (
-        isinstance(values, Mapping | pd.DataFrame)
-        and "params" in values
-        and any(str(key).startswith("split0_test") for key in values)
-    )
+    names = list(map(str, values)) if isinstance(values, Mapping | pd.DataFrame) else []
+    return "params" in names and any(name.startswith("split0_test") for name in names)
 
 
 def _title(learner: Any) -> str:

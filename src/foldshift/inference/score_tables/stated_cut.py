@@ -46,6 +46,12 @@ def with_stated_cut(frame: pd.DataFrame, columns: TableColumns, sizes: Sizes, cu
         if name is not None and frame[name].nunique() > 1:
             what = f" says that rows are folds of one data set, but column {name!r} holds the {role}; leave one of them out"
             raise DataError(*said, what)
+    for name, value in cut.items():
+        if name != "cv" and value is not None and not (isinstance(value, int | np.integer) and value is not True and value >= 1):
+            raise DataError(Given(name, str(value)), " must be a whole number from 1")
+    keys = [name for name in (found.learner, found.repeat, found.fold) if name is not None]
+    if frame[keys].isna().any().any():
+        return CutTable(frame, columns, sizes)  # refused where tables without a stated cut are
     own = _own_keys(frame, found)
     place = pd.MultiIndex.from_arrays(own).remove_unused_levels()
     splits = pd.MultiIndex.from_tuples(sorted(set(place)))
