@@ -198,3 +198,11 @@ def test_names_are_known():
         "f1",
         "mcc",
     }
+
+
+def test_a_fold_that_is_not_stratified_is_said():
+    scores = {"accuracy": 0.9, "recall": 1.0, "precision": 0.75}  # 3 of 10 rows are positive, and not 5
+    found = check_scores(scores, classes=(50, 50), k=10, decimals=2, of="fold")
+    assert found.verdict == "impossible" and found.reason == "possible in a fold that is not stratified"
+    never = check_scores(scores | {"recall": 0.5}, classes=(50, 50), k=10, decimals=2, of="fold")
+    assert never.verdict == "impossible" and never.reason == "for stratified folds"

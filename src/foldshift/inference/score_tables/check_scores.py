@@ -38,6 +38,7 @@ NAMES = {
 LINEAR = ("accuracy", "sensitivity", "specificity", "balanced_accuracy")
 MOST_ROWS = 100_000
 MOST_DECIMALS = 12
+MOST_FREE = 120  # rows of a fold up to which all shares of the classes are looked at
 
 Verdict = Literal["possible", "impossible", "not decided"]
 Of = Literal["folds", "rows", "fold"]
@@ -130,7 +131,8 @@ def check_scores(
     confusion matrix, and means from one for each fold. Sizes of folds differ by at most a row; with classes the folds are taken
     for stratified, in any way that shares the classes out within a row. Scores that are not defined count 0. Means of precision,
     f1 or mcc beside other scores: where the counts are too many to list, what lies outside the hull of what folds can give is
-    impossible, and the rest is not decided. "Possible" does not mean right. The question is that of [1]_.
+    impossible, and the rest is not decided. What is impossible in stratified folds may be possible in others, and is said to be
+    so of one fold. "Possible" does not mean right. The question is that of [1]_.
 
     References
     ----------
@@ -179,6 +181,10 @@ def check_scores(
         together = "impossible"
     elif "not decided" in alone.values() and together != "impossible":
         together = "not decided"
+    if together == "impossible" and classes is not None and of != "rows":
+        free = of == "fold" and _in_any_fold(wanted, classes, int(k or 2), half)
+        stratified = "possible in a fold that is not stratified" if free else "for stratified folds"
+        reason = f"{reason}; {stratified}" if reason else stratified
     found = {name: 1 - nearest["accuracy"][0] if name == "error" else nearest[name][0] for name in named}
     return CheckedScores(together, of, named, found, alone, decimals, reason)
 
@@ -243,6 +249,15 @@ def _of_one_fold(
             if abs(near - wanted[name]) < abs(found[name][0] - wanted[name]):
                 found[name] = (near, True)
     return found, "possible" if "possible" in verdicts else "impossible", ""
+
+
+def _in_any_fold(wanted: dict[str, float], classes: tuple[int, int], k: int, half: float) -> bool:
+    """Say whether one fold of any share of the classes can have the scores; False where the shares are too many to look at."""
+    sizes = {sum(classes) // k, -(-sum(classes) // k)}
+    if max(sizes) > MOST_FREE:
+        return False
+    shares = {(size - up, up) for size in sizes for up in range(max(0, size - classes[0]), min(size, classes[1]) + 1)}
+    return any(_of_rows(wanted, share, sum(share), 1, half)[1] == "possible" for share in sorted(shares))
 
 
 def _of_kinds(ways: list[list[FoldKind]], wanted: dict[str, float], half: float) -> tuple[Found, Verdict, str]:
