@@ -483,8 +483,8 @@ def test_a_shift_of_what_nobody_asked_for_is_no_verdict_on_the_split_of_the_user
     default, own = (foldshift.advise(X, y, LinearRegression(), cv=cv, **asked) for cv in (None, KFold(5)))
     assert default.split.shifted == own.split.shifted == ("b",)
     assert own.verdict[2].startswith("Your split (KFold) is shifted: b differs between training and test parts")
-    shifted = "scikit-learn's default (five folds, not shuffled) is shifted: b differs between training and test parts"
-    assert default.verdict[2].startswith(f"No fault was found; {shifted}")
+    shifted = "Scikit-learn's default (five folds, not shuffled) is shifted: b differs between training and test parts"
+    assert default.verdict[2].startswith(f"No fault was found. {shifted}")
     assert "<h2>The default split is shifted" in default.to_html() and "<h2>Your split is shifted" in own.to_html()
     assert (default.to_dict()["split"]["is_given"], own.to_dict()["split"]["is_given"]) == (False, True)
 

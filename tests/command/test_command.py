@@ -263,7 +263,7 @@ MISTAKES = {
         MISTAKE,
         "(dates, year-month-day); word (90 labels in 90 rows); --keep day",
     ),
-    "dates as target": (("advise", "words.csv", "-t", "day", "--keep", "word"), MISTAKE, "day names rows, not classes"),
+    "dates as target": (("advise", "words.csv", "-t", "day", "--keep", "word"), MISTAKE, "'day' names rows, not classes"),
     "a quantity as classes": (
         ("advise", "numbers.csv", "-t", "price", "--task", "classification"),
         MISTAKE,

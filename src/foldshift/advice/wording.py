@@ -73,10 +73,10 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
     )
     base = advice.differences[-1]
     against = {
-        "better": "better than a baseline that ignores the inputs",
-        "worse": "worse than a baseline that ignores the inputs",
-        "equivalent": "no better in practice than a baseline that ignores the inputs",
-        "not decided": "and whether that beats a baseline that ignores the inputs is not decided",
+        "better": ", better than a baseline that ignores the inputs",
+        "worse": ", worse than a baseline that ignores the inputs",
+        "equivalent": ", no better in practice than a baseline that ignores the inputs",
+        "not decided": ". Whether that beats a baseline that ignores the inputs is not decided",
     }[base.verdict]
     grave = [issue for issue in advice.faults if issue.severity in GRAVE]
     if grave:
@@ -86,13 +86,11 @@ def verdict(advice: Advice) -> tuple[str, str, str]:
     elif advice.split is not None and advice.split.shifted and advice.split_is_given:
         last = advice.split.said
     else:
-        last = f"No {'grave ' * bool(advice.faults)}fault was found" + (
-            "" if advice.split is None else f"; {_small(advice.split.said)}"
-        )
+        last = f"No {'grave ' * bool(advice.faults)}fault was found." + ("" if advice.split is None else f" {advice.split.said}")
     if advice.stopped:
         how += f" Note: {advice.stopped}."
     against += "" if both is None else f". The naive cut, {both.naive_name}, gives {advice.score.text(both.naive.estimate)}"
-    return how, f"{what}, {against}.", last if last.endswith((".", "below.")) else last + "."
+    return how, f"{what}{against}.", last if last.endswith((".", "below.")) else last + "."
 
 
 def first_verdict(experiment: Experiment, intervals: tuple[ScoreInterval, ...], times: int) -> str:
@@ -155,7 +153,9 @@ def what_is_wrong(advice: Advice) -> str:
     if not grave:
         return advice.verdict[2]
     more = (
-        f" {counted(len(grave) - 1, 'more such finding')}: {', '.join(one.code for one in grave[1:])}." if len(grave) > 1 else ""
+        f" {counted(len(grave) - 1, 'more such finding')}: {', '.join(one.code.replace('_', ' ') for one in grave[1:])}."
+        if len(grave) > 1
+        else ""
     )
     return f"{grave[0].found}{more}"
 
@@ -175,10 +175,6 @@ def summary(advice: Advice) -> list[str]:
     if advice.stopped:
         lines.append(f"{'Note':<7}{advice.stopped}.")
     return [*lines[: MOST_LINES - 1], f"{'More':<7}--verbose for everything, --html page.html for the page"]
-
-
-def _small(text: str) -> str:
-    return text[0].lower() + text[1:]
 
 
 def methods_paragraph(advice: Advice, learner: str, confidence: float, random_state: int) -> str:

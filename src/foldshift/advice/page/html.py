@@ -60,11 +60,23 @@ def _verdict(advice: Advice) -> str:
         "the thick one. Open circle: a baseline that ignores the inputs."
     )
     return (
-        "<section id='verdict' class='verdict'>" + "".join(map(paragraph, texts)) + "</section>\n"
+        "<section id='verdict' class='verdict'>"
+        + "".join(paragraph(text.replace(" %", "\u00a0%")) for text in texts)
+        + "</section>\n"
         f"<pre>{escape(advice.code)}</pre>\n"
-        + paragraph(f"X, y and learner are your table, target and learner. {advice.ran.said}", "soft")
+        + paragraph(f"{_names(advice)} {advice.ran.said}", "soft")
         + figure(interval_chart(advice), caption)
     )
+
+
+def _names(advice: Advice) -> str:
+    """Say what the names in the code are."""
+    declared = [name for name, values in advice.declared._asdict().items() if values is not None and name in advice.code]
+    if "groups=groups" in advice.code and "groups = " not in advice.code:
+        declared.insert(0, "groups")
+    names = ["table", "target", "learner", *(f"{name}" for name in declared)]
+    code = ["X", "y", "learner", *declared]
+    return f"{', '.join(code[:-1])} and {code[-1]} are your {', '.join(names[:-1])} and {names[-1]}."
 
 
 def capital(text: str) -> str:
