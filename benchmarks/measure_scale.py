@@ -60,7 +60,7 @@ def plan(label: str, targets: Sequence[str], configfile: Path, *arguments: str) 
     return jobs, seconds, peak_mib
 
 
-def run_small(n_datasets: int) -> None:
+def run_small(n_datasets: int, n_cores: int) -> None:
     """Make small data sets as files of one's own, and run the study on them from end to end; then nothing is left to do."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -74,7 +74,7 @@ def run_small(n_datasets: int) -> None:
             np.savetxt(folder / "data" / f"{name}.csv", table, fmt="%.4f", delimiter=",", header=header, comments="")
         file = small_config(folder, sizes, "file:data/{}.csv")
         label = f"a run of {n_datasets:,} small data sets"
-        said, *_ = snakemake(label, folder, ["many_sets"], file, "--cores", "1")
+        said, *_ = snakemake(label, folder, ["many_sets"], file, "--cores", str(n_cores))
         jobs, *_ = re.search(r"foldshift: ([\d,]+) jobs", said).groups()
         n_files = sum(path.is_file() for part in ("results", "resources") for path in (folder / part).rglob("*"))
         print(f"{label}: {jobs} jobs, {n_files:,} files")
@@ -122,6 +122,7 @@ def main() -> None:
     parser.add_argument("--datasets", type=int, nargs="*", default=N_DATASETS, help="numbers of made-up data sets to plan")
     parser.add_argument("--small", type=int, nargs="*", default=(), help="numbers of small data sets to plan")
     parser.add_argument("--run", type=int, default=0, help="number of small data sets to run from end to end")
+    parser.add_argument("--cores", type=int, default=1, help="jobs of that run at once")
     given, study = parser.parse_args(), main_study("regression").id
     if given.datasets:
         plan_large(study, sorted(given.datasets))
@@ -130,7 +131,7 @@ def main() -> None:
             file = small_config(Path(folder), small_sizes(n_datasets), "mirror:{}.csv")
             plan(f"{n_datasets:,} small data sets", ["many_sets"], file)
     if given.run:
-        run_small(given.run)
+        run_small(given.run, given.cores)
 
 
 def plan_large(study: str, numbers: Sequence[int]) -> None:

@@ -139,9 +139,7 @@ def unit_job(folder, members):
         input=Named([("data", str(folder / "many-1.txt")), ("other", str(folder / "a.txt"))]),
         output=Named([("doubled", str(folder / "out/many-1.txt"))]),
         wildcards=Named([("dataset", "many-1"), ("block", "0-9")]),
-        params=Named(
-            [("members", {"datasets": {name: {"times": i} for i, name in enumerate(members)}}), ("times", 0), ("word", "w")]
-        ),
+        params=Named([("members", {"datasets": own}), ("times", 0), ("word", "w")]),
         log=[],
     )
 
