@@ -38,7 +38,7 @@ def write_browser_page(site: Path, wheel: Path) -> None:
     for file in (*(SOURCE / name for name in ("page.css", "page.js", "worker.js")), STYLE):
         shutil.copy(file, folder)
     write_packages(folder / PURE_FILE)
-    known = json.loads((SOURCE / "pyodide.json").read_text(encoding="utf-8"))
+    known = pinned()
     held = os.environ.get(SETTING)
     if held:
         (folder / "pyodide").mkdir(exist_ok=True)
@@ -50,6 +50,12 @@ def write_browser_page(site: Path, wheel: Path) -> None:
     listed["own"] = [PURE_FILE, wheel.name]
     (folder / "files.json").write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     (folder / "index.html").write_text(filled(listed), encoding="utf-8")
+
+
+def pinned() -> dict[str, Any]:
+    """Read which Pyodide the page is made for: version, address, digests of its files, and its packages."""
+    known: dict[str, Any] = json.loads((SOURCE / "pyodide.json").read_text(encoding="utf-8"))
+    return known
 
 
 def files_of(known: dict[str, Any], address: str) -> dict[str, Any]:

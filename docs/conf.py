@@ -9,6 +9,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "docs")]
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+import browser_page  # noqa: E402
 import foldshift  # noqa: E402
 import pages  # noqa: E402
 from foldshift.reporting.report_style import SCRIPT  # noqa: E402
@@ -61,7 +62,7 @@ html_theme_options = {
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],
 }
-myst_substitutions = pages.install_words(version)
+myst_substitutions = pages.install_words(version) | {"pyodide": f"Pyodide {browser_page.pinned()['version']}"}
 html_sidebars = {"index": [], "glossary": [], "architecture": []}
 
 sphinx_gallery_conf = {

@@ -2,6 +2,7 @@
 "use strict";
 
 const find = id => document.getElementById(id);
+const UNREAD = /\.(xlsx?|xlsm|ods|parquet|feather|sav|dta|sas7bdat|rds|rdata|xz)$/i;  // their readers are not loaded
 const OPTIONS = ["target", "learner", "groups", "time-on", "effort"];  // ids of the fields are names of the options
 let worker = null, loading = null, file = null, saved = [];
 
@@ -71,6 +72,12 @@ function line(text) {
 
 async function choose(chosen) {
   if (!chosen || document.body.dataset.state === "busy") return;
+  if (UNREAD.test(chosen.name)) {
+    file = null;
+    forget();
+    find("name").textContent = "";
+    return mistake(`${chosen.name}: this page reads text (CSV, TSV, ARFF), plain or packed by gzip, bzip2 or zip; save the table as CSV`);
+  }
   file = chosen;
   const names = columnsOf(await chosen.slice(0, 65536).text());
   if (file !== chosen) return;
