@@ -1,15 +1,28 @@
-"""Seeds of the fits of a randomised learner."""
+"""Partitions that a learner predicts at once, and the seeds of its fits."""
 
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 if TYPE_CHECKING:
     from foldshift.core.types import RandomState, UnsignedArray
+
+
+class Cuts(NamedTuple):
+    """Partitions of one data set; every row of `folds` has all the folds."""
+
+    folds: UnsignedArray  # (n_seeds, n_samples)
+    n_folds: int
+    random_states: UnsignedArray | None  # (n_seeds, n_folds), of the fits; None: those of the learner's own random state
+
+    def seeds(self, random_state: RandomState) -> UnsignedArray:
+        """Seeds (n_seeds, n_folds), uint64, of the fits of a learner with a random state."""
+        shape = len(self.folds), self.n_folds
+        return fit_seeds(random_state, shape) if self.random_states is None else self.random_states.astype(np.uint64)
 
 
 def fit_seeds(random_state: RandomState, shape: tuple[int, int]) -> UnsignedArray:

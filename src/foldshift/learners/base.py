@@ -16,6 +16,7 @@ from foldshift.core.gate.folds import check_folds
 from foldshift.core.gate.numbers import as_numbers, finite_numbers
 from foldshift.core.gate.rows import check_same_rows
 from foldshift.core.gate.targets import check_present, class_labels, one_column
+from foldshift.learners._states import Cuts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -84,28 +85,17 @@ class _Shared(BaseEstimator):
         tags.input_tags.allow_nan = self._finite == "allow-nan"
         return tags
 
-    def _open(self, random_states: UnsignedArray | None) -> UnsignedArray | None:
-        """Seeds of single fits, unless the estimator has a `random_state` of its own."""
-        return random_states if getattr(self, "random_state", None) is None else None
+    def _cuts(self, folds: UnsignedArray, random_states: UnsignedArray | None) -> Cuts:
+        """Record the partitions; seeds of single fits count only if the estimator has no `random_state` of its own."""
+        has_own = getattr(self, "random_state", None) is not None
+        return Cuts(folds, int(folds.max()) + 1, None if has_own else random_states)
 
     def fold_predictor(self, X: ArrayLike, y: ArrayLike, X_new: ArrayLike) -> Callable[..., Any] | None:
         """Make a function that predicts new samples by the models of all folds; inputs are checked once.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs that are cross-validated.
-        y : array-like of shape (n_samples,)
-            Their targets, or class labels.
-        X_new : array-like of shape (n_new, n_features)
-            Samples that are in no training part.
-
-        Returns
-        -------
-        predict : callable or None
-            Takes the fold of every sample, shape (n_samples,), and yields what each fold's model, trained on the others, predicts
-            for the new samples: arrays of shape (n_new,), the same as by `fit` and `predict`. None for a learner with a random
-            state, as every fit has its own.
+        It takes the fold of every sample, shape (n_samples,), and yields what each fold's model, trained on the others, predicts
+        for the new samples: arrays of shape (n_new,), the same as by `fit` and `predict`. None for a learner with a random state,
+        as every fit has its own.
         """
         if "random_state" in self.get_params(deep=False):
             return None
@@ -133,7 +123,7 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
     """Base of the regressors that share work between folds.
 
     A subclass writes ``_fit(X, y)`` and ``_predict(X)`` (the plain path: any scikit-learn tool may call `fit` and
-    `predict`), and ``_predict_folds(X, y, folds, n_folds, random_states)`` (the shared path: it receives all the folds of
+    `predict`), and ``_predict_folds(X, y, cuts)`` (the shared path: it receives all the folds of
     all the seeds, and does once what does not depend on the partition). Both paths give the same predictions; the
     contract tests run both for every subclass.
     """
@@ -205,21 +195,23 @@ class FoldRegressor(_Shared, RegressorMixin, BaseEstimator):
         X = self._numbers(X)
         y = np.ascontiguousarray(finite_numbers(one_column(y), "y"))
         folds = _checked_folds(folds, X, y)
-        return self._predict_folds(X, y, folds, int(folds.max()) + 1, self._open(random_states))
+        return self._predict_folds(X, y, self._cuts(folds, random_states))
 
 
 class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that share work between folds.
 
-    A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and ``_scores_folds(X, codes, n_classes,
-    folds, n_folds, random_states)`` (the shared path). Both give the same scores; the contract tests run both for every subclass.
-    The predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `decide`.
+    A subclass writes ``_fit(X, codes, n_classes)`` and ``_scores(X)`` (the plain path), and ``_scores_folds(X, codes,
+    n_classes, cuts)`` (the shared path). Both give the same scores; the contract tests run both for every subclass. The
+    predicted class is the one with the largest score, the lower code among equal ones, unless a subclass overrides `decide`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels in sorted order; a label's position is its code.
     """
+
+    _tie: float = 0.0  # scores that differ by less, as by rounding, are equal
 
     def _target(self, y: Any) -> Any:
         y = super()._target(y)
@@ -312,7 +304,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         y = one_column(y)
         folds = _checked_folds(folds, X, y)
         classes, codes = np.unique(y, return_inverse=True)
-        return self._scores_folds(X, codes.astype(np.int64), len(classes), folds, int(folds.max()) + 1, self._open(random_states))
+        return self._scores_folds(X, codes.astype(np.int64), len(classes), self._cuts(folds, random_states))
 
     def predict_folds(self, X: TableLike, y: Array, folds: UnsignedArray, random_states: UnsignedArray | None = None) -> Array:
         """Predict the class of every sample from the other folds.
@@ -330,16 +322,7 @@ class FoldClassifier(_Shared, ClassifierMixin, BaseEstimator):
         return np.unique(one_column(y))[self.decide(self.scores_folds(X, y, folds, random_states))]
 
     def decide(self, scores: FloatArray) -> IntArray:
-        """Choose classes from their scores.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (..., n_classes)
-            Class scores.
-
-        Returns
-        -------
-        codes : ndarray of shape (...), dtype int64
-            Codes of the predicted classes.
-        """
-        return scores.argmax(axis=-1)
+        """Choose the codes (...) of classes from their scores (..., n_classes); the first of equal ones."""
+        if not self._tie:
+            return scores.argmax(axis=-1)
+        return (scores >= scores.max(axis=-1, keepdims=True) - self._tie).argmax(axis=-1)

@@ -229,13 +229,7 @@ def _features(matrix: _Matrix, rows: IntArray, n_features: int) -> tuple[Unsigne
 
 @compiled
 def _descend(
-    matrix: _Matrix,
-    problem: _Problem,
-    ridge: float,
-    stopping: _Stopping,
-    seed: np.uint64,
-    weights: Array,
-    lanes: tuple[int, ...],
+    matrix: _Matrix, problem: _Problem, ridge: float, stopping: _Stopping, seed: np.uint64, weights: Array, lanes: tuple[int, ...]
 ) -> int:
     """Fit by dual coordinate descent, many fits side by side; their weights (the constant last) go into `weights`.
 

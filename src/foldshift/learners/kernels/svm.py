@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 KERNELS = ("puk", "rbf", "poly")
 THRESHOLDS = ("zero", "logistic", "logistic_one_step")
@@ -95,15 +96,8 @@ class KernelClassifier(FoldClassifier):
         ]
         return np.concatenate(parts)
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
+        folds, n_folds, _ = cuts
         self._check_all()
         vectors, classes, _, merged_into = _merge(X, codes)
         self._refuse_large(len(vectors))

@@ -13,6 +13,7 @@ from foldshift.learners.base import FoldRegressor
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 # Sums over rows are kept as 64-bit integers, in units of 2**-44. Integer sums do not depend on the order of the
 # rows, so the sums over the folds of a training set are exactly the sums over its rows, and both paths give the
@@ -85,17 +86,16 @@ class ELMRegressor(FoldRegressor):
         fold = np.zeros((1, len(X)), dtype=np.uint16)
         return _combine(_hidden(X, self.hidden_weights_), self.output_weights_[None, None], fold)[0]
 
-    def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
         """Predict from the other folds; see `FoldRegressor.predict_folds`.
 
-        ``random_states`` is used only when the estimator's own `random_state` is not an int: an int fixes ``W``
-        for all fits, and the hidden layer and the products of its columns are computed once for all of them.
+        An int as `random_state` fixes ``W`` for all fits; the hidden layer and the products of its columns are then computed
+        once for all of them.
         """
+        folds, n_folds, _ = cuts
         self._check_parameters(X)
         if not isinstance(self.random_state, numbers.Integral):
-            return self._predict_folds_one_by_one(X, y, folds, n_folds, random_states)
+            return self._predict_folds_one_by_one(X, y, cuts)
         hidden = _hidden(X, self._draw_weights(X.shape[1], self.random_state))
         exponent = int(_exponents(np.abs(y).max()))
         sums = _train_sums(_products(hidden, y, exponent), folds, n_folds)
@@ -107,9 +107,8 @@ class ELMRegressor(FoldRegressor):
             sums[seed, test] = own_products.sum(axis=0, dtype=np.int64)
         return _combine(hidden, _output_weights(sums, self.n_hidden, self.tolerance, exponents), folds)
 
-    def _predict_folds_one_by_one(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds_one_by_one(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
+        folds, n_folds, random_states = cuts
         random_state = check_random_state(self.random_state)
         predictions = np.empty(folds.shape)
         for row, fold in enumerate(folds):

@@ -12,6 +12,7 @@ from foldshift.learners.base import FoldClassifier
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 SINGULAR = ("pseudo_inverse", "first_class")
 # Share of a column's variance (within classes) that the columns before it must leave unexplained; eigenvalue of the correlation
@@ -19,7 +20,6 @@ SINGULAR = ("pseudo_inverse", "first_class")
 TOLERANCE = 1e-8
 _ZERO = 1e-20  # share of the variance within classes in a column's sum of squares that is rounding
 _CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a difference of sums is not trusted
-_TIE = 1e-9  # scores that differ by less are equal
 
 
 class LDAClassifier(FoldClassifier):
@@ -67,6 +67,8 @@ class LDAClassifier(FoldClassifier):
     0.98
     """
 
+    _tie = 1e-9
+
     def __init__(self, singular: Literal["pseudo_inverse", "first_class"] = "pseudo_inverse") -> None:
         self.singular = singular
 
@@ -81,33 +83,10 @@ class LDAClassifier(FoldClassifier):
     def _scores(self, X: FloatArray) -> FloatArray:
         return _posterior(X - self.origin_, self.coef_, self.intercept_)
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         constant = X.max(axis=0) == X.min(axis=0)
         centred = np.ascontiguousarray(X - np.where(constant, X[0], X.mean(axis=0)))
-        return _fold_scores(X, centred, codes, n_classes, folds, n_folds, self._first_class())
-
-    def decide(self, scores: FloatArray) -> IntArray:
-        """Choose classes from their scores; those that differ only by rounding count as equal.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (..., n_classes)
-            Class scores.
-
-        Returns
-        -------
-        codes : ndarray of shape (...), dtype int64
-            Codes of the predicted classes.
-        """
-        return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
+        return _fold_scores(X, centred, codes, n_classes, cuts.folds, cuts.n_folds, self._first_class())
 
 
 @compiled

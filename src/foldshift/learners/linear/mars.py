@@ -14,6 +14,7 @@ from foldshift.learners.linear._mars_passes import Columns, Settings, Work, back
 
 if TYPE_CHECKING:
     from foldshift.core.types import FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 
 class Term(NamedTuple):
@@ -127,12 +128,10 @@ class MARSRegressor(FoldRegressor):
         features, knots, signs = (np.array(column) for column in zip(*self.terms_))
         return _evaluate(X, _Model(features, knots, signs, self.coefficients_))
 
-    def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
         self._check_parameters()
         settings = self._settings(X.shape[1])
-        return _cross_predict(X, _presort(X), y, folds, n_folds, settings, _workspace(X, settings.max_terms))
+        return _cross_predict(X, _presort(X), y, cuts.folds, cuts.n_folds, settings, _workspace(X, settings.max_terms))
 
     def __str__(self) -> str:
         if not hasattr(self, "terms_"):
@@ -185,13 +184,7 @@ def _workspace(X: FloatArray, max_terms: int) -> Work:
 
 @compiled
 def _cross_predict(
-    X: FloatArray,
-    columns: Columns,
-    y: FloatArray,
-    folds: UnsignedArray,
-    n_folds: int,
-    settings: Settings,
-    work: Work,
+    X: FloatArray, columns: Columns, y: FloatArray, folds: UnsignedArray, n_folds: int, settings: Settings, work: Work
 ) -> FloatArray:
     """Fit and predict every fold of every seed: the presorted columns are filtered, not sorted again."""
     n_samples, n_features = X.shape

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 _CANCELLED = 1e-4  # share of the whole data set's sum of squares below which a difference of sums is not trusted
-_TIE = 1e-9  # scores that differ by less are equal
 _LARGEST = 1e150  # numbers whose squares do not overflow
 _LOG_2_PI = math.log(2 * math.pi)
 
@@ -104,6 +104,8 @@ class NaiveBayesClassifier(FoldClassifier):
 
     _finite = "allow-nan"
 
+    _tie = 1e-9
+
     def __init__(self, categorical_features: ArrayLike | None = None, var_smoothing: float = 1e-9, alpha: float = 1.0) -> None:
         self.categorical_features = categorical_features
         self.var_smoothing = var_smoothing
@@ -129,38 +131,14 @@ class NaiveBayesClassifier(FoldClassifier):
         categories = _categories(X[:, nominal], self._model.n_categories)
         return _posteriors(np.ascontiguousarray(X[:, ~nominal]), categories, self._model)
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         if np.isinf(X).any():  # the plain path refuses it in `fit`
             raise ValueError(
                 f"NaiveBayesClassifier: X has {np.isinf(X).sum()} infinite values; give finite numbers, or NaN for none"
             )
         values, categories, n_codes = self._split_training(X)
-        return _fold_scores(
-            values, categories, codes, n_classes, n_codes, folds, n_folds, float(self.var_smoothing), float(self.alpha)
-        )
-
-    def decide(self, scores: FloatArray) -> IntArray:
-        """Choose classes from their scores; those that differ only by rounding count as equal.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (..., n_classes)
-            Class scores.
-
-        Returns
-        -------
-        codes : ndarray of shape (...), dtype int64
-            Codes of the predicted classes.
-        """
-        return (scores >= scores.max(axis=-1, keepdims=True) - _TIE).argmax(axis=-1)
+        smoothing, alpha = float(self.var_smoothing), float(self.alpha)
+        return _fold_scores(values, categories, codes, n_classes, n_codes, cuts.folds, cuts.n_folds, smoothing, alpha)
 
     def _split_training(self, X: FloatArray) -> tuple[FloatArray, IntArray, IntArray]:
         """Part the inputs into numeric columns, category codes, and the number of codes of every nominal column."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, TableLike, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 TIE_ORDERS = ("row", "fold")
 LIST_LENGTH = 32  # neighbours listed per sample: a training part almost never lacks the k nearest of them
@@ -145,40 +146,19 @@ class NNClassifier(FoldClassifier):
     def _scores(self, X: FloatArray) -> FloatArray:
         return _scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), self._settings(self.X_))
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         settings = self._settings(X)
         if self.metric == "keel_hvdm" or self.tie_order == "fold":
             length = max(LOWER_LENGTH, 4 * self.n_neighbors)
-            return _search(X, codes, n_classes, folds, n_folds, self.tie_order == "fold", length, settings)
+            return _search(X, codes, n_classes, cuts.folds, cuts.n_folds, self.tie_order == "fold", length, settings)
         length = min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X))
         listed, _ = _lists(X, length, True, settings, np.full(X.shape[1], np.nan), np.empty(0))
-        return _walk(X, codes, n_classes, folds, n_folds, listed, settings)
+        return _walk(X, codes, n_classes, cuts.folds, cuts.n_folds, listed, settings)
 
     def fold_predictor(self, X: TableLike, y: ArrayLike, X_new: TableLike) -> Callable[..., Any] | None:
-        """Make a function that predicts new samples by the models of all folds; the neighbours are looked up once.
+        """Make a function that predicts new samples by the models of all folds, (n_folds, n_new), from one list of neighbours.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs that are cross-validated.
-        y : array-like of shape (n_samples,)
-            Their class labels.
-        X_new : array-like of shape (n_new, n_features)
-            Samples that are in no training part.
-
-        Returns
-        -------
-        predict : callable or None
-            Takes the fold of every sample, shape (n_samples,), and returns the classes that each fold's model, trained on the
-            others, gives the new samples: shape (n_folds, n_new). None where distances differ between training parts.
+        None where distances differ between training parts.
         """
         if self.metric == "keel_hvdm" or self.tie_order == "fold":
             return None
@@ -207,13 +187,7 @@ def _n_codes(X: FloatArray, nominal: BoolArray) -> IntArray:
 
 
 @compiled
-def _scan(
-    queries: FloatArray,
-    columns: FloatArray,
-    codes: IntArray,
-    n_classes: int,
-    settings: Settings,
-) -> FloatArray:
+def _scan(queries: FloatArray, columns: FloatArray, codes: IntArray, n_classes: int, settings: Settings) -> FloatArray:
     """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
     n, metric, n_codes = len(codes), settings.metric, settings.n_codes
     out = np.zeros((len(queries), n_classes))
@@ -312,12 +286,7 @@ def _lower_metric(
 
 @compiled
 def _lists(
-    X: FloatArray,
-    length: int,
-    skip_self: bool,
-    settings: Settings,
-    scales: FloatArray,
-    gaps: FloatArray,
+    X: FloatArray, length: int, skip_self: bool, settings: Settings, scales: FloatArray, gaps: FloatArray
 ) -> tuple[NDArray[np.int32], FloatArray]:
     """Nearest samples of every sample, near to far, ties in row order, and their distances before the root; -1 and infinity
     behind the last: (n_samples, length) int32 and float64. The gaps are as `_lower_metric` has them."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from foldshift.core.types import Array, FloatArray, IntArray, TableLike, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 # Neighbours listed per sample: a training part almost never lacks the k nearest of them (2 folds, k = 3: once in 8 million).
 LIST_LENGTH = 32
@@ -72,31 +73,13 @@ class NNRegressor(FoldRegressor):
         nearest = nearest_rows(X, self.X_, min(self.n_neighbors, len(self.X_)))
         return _means(self.y_, nearest)
 
-    def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
         self._check()
         listed = nearest_rows(X, X, min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X) - 1), skip_self=True)
-        return _walk(X, y, folds, n_folds, listed, self.n_neighbors)
+        return _walk(X, y, cuts.folds, cuts.n_folds, listed, self.n_neighbors)
 
     def fold_predictor(self, X: TableLike, y: TableLike, X_new: TableLike) -> Callable[..., Any]:
-        """Make a function that predicts new samples by the models of all folds; the neighbours are looked up once.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Inputs that are cross-validated.
-        y : array-like of shape (n_samples,)
-            Their targets.
-        X_new : array-like of shape (n_new, n_features)
-            Samples that are in no training part.
-
-        Returns
-        -------
-        predict : callable
-            Takes the fold of every sample, shape (n_samples,), and returns the predictions of each fold's model, trained on the
-            others, for the new samples: shape (n_folds, n_new).
-        """
+        """Make a function that predicts new samples by the models of all folds, (n_folds, n_new), from one list of neighbours."""
         self._check()
         X, X_new, y = self._numbers(X), self._numbers(X_new), np.ascontiguousarray(y, dtype=np.float64)
         listed = nearest_rows(X_new, X, min(max(NEW_LENGTH, 4 * self.n_neighbors), len(X)))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, TableLike, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 MOST_LISTED = 50_000_000  # neighbours that are kept in all, 200 MB; samples with more are compared anew in every fit
 
@@ -66,15 +67,11 @@ class RandomTiesNNRegressor(NNRegressor):
         listed = nearest_rows(X, self.X_, min(wanted + 1, len(self.X_)))
         return _predict_new(X, self.X_, self.y_, listed, wanted, self.seed_)
 
-    def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
         self._check()
-        if random_states is None:
-            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
         length = min(max(LIST_LENGTH, 4 * self.n_neighbors) + 1, len(X) - 1)
         lists = _whole_groups(X, nearest_rows(X, X, length, skip_self=True), MOST_LISTED)
-        return _walk(X, y, folds, lists, random_states.astype(np.uint64), self.n_neighbors)
+        return _walk(X, y, cuts.folds, lists, cuts.seeds(self.random_state), self.n_neighbors)
 
     def fold_predictor(self, X: TableLike, y: TableLike, X_new: TableLike) -> None:  # type: ignore[override]
         """Return None: every fit has a random order of its own."""

@@ -89,13 +89,7 @@ def _weight(is_positive: np.int8) -> np.int64:
 
 @compiled
 def grow(
-    rule: IntArray,
-    rows: UnsignedArray,
-    counts: IntArray,
-    positive: NDArray[np.int8],
-    columns: Columns,
-    work: Work,
-    once: bool,
+    rule: IntArray, rows: UnsignedArray, counts: IntArray, positive: NDArray[np.int8], columns: Columns, work: Work, once: bool
 ) -> IntArray:
     """Add conditions to a rule, the one with the largest information gain first.
 

@@ -62,11 +62,7 @@ def rule_bits(k: int, n_conditions: float, keel: bool = False) -> float:
 
 @compiled
 def rules_of_class(
-    columns: Columns,
-    target: Target,
-    work: Work,
-    settings: Settings,
-    state: np.uint64,
+    columns: Columns, target: Target, work: Work, settings: Settings, state: np.uint64
 ) -> tuple[list[IntArray], np.uint64]:
     """Build rules for one class against the others, then optimise them.
 
@@ -82,12 +78,7 @@ def rules_of_class(
 
 @compiled
 def _build(
-    rules: list[IntArray],
-    columns: Columns,
-    target: Target,
-    work: Work,
-    settings: Settings,
-    state: np.uint64,
+    rules: list[IntArray], columns: Columns, target: Target, work: Work, settings: Settings, state: np.uint64
 ) -> np.uint64:
     """Add rules until the class is covered, a rule errs on half of its rows, or the description gets too long.
 
@@ -134,12 +125,7 @@ def _build(
 
 @compiled
 def _optimise(
-    rules: list[IntArray],
-    columns: Columns,
-    target: Target,
-    work: Work,
-    settings: Settings,
-    state: np.uint64,
+    rules: list[IntArray], columns: Columns, target: Target, work: Work, settings: Settings, state: np.uint64
 ) -> tuple[list[IntArray], np.uint64]:
     """Weigh every rule against a replacement and a revision, cover what is left, drop what does not pay."""
     positive, once, codes, mask = target.positive, settings.once, columns.codes, work.mask

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 SLACK_BITS = 64.0
 M = 2.0  # weight of the class prior in a certainty factor
@@ -166,20 +167,10 @@ class FURIAClassifier(FoldClassifier):
     def _scores(self, X: FloatArray) -> FloatArray:
         return _apply(X, self._model)
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         settings = self._settings()
-        if random_states is None:
-            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
         columns = prepare(X, self.categorical_features)
-        return _fit_and_score(X, columns, codes, n_classes, folds, random_states.astype(np.uint64), settings)
+        return _fit_and_score(X, columns, codes, n_classes, cuts.folds, cuts.seeds(self.random_state), settings)
 
 
 def _text(name: str, kind: int, core: float, support: float) -> str:
@@ -281,13 +272,7 @@ def _score(x: FloatArray, model: _Model, out: FloatArray) -> None:
 
 @compiled
 def _learn(
-    columns: Columns,
-    y: IntArray,
-    n_classes: int,
-    in_training: BoolArray,
-    seed: np.uint64,
-    settings: Settings,
-    work: Work,
+    columns: Columns, y: IntArray, n_classes: int, in_training: BoolArray, seed: np.uint64, settings: Settings, work: Work
 ) -> _Model:
     """Learn fuzzy rules of all classes."""
     positive = work.positive

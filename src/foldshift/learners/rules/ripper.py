@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 
 class _Model(NamedTuple):
@@ -210,20 +211,10 @@ class RIPPERClassifier(FoldClassifier):
     def _scores(self, X: FloatArray) -> FloatArray:
         return _apply(X, self._model)
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         settings = self._settings()
-        if random_states is None:
-            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
         columns = prepare(X, self.categorical_features)
-        return _fit_and_score(X, columns, codes, n_classes, folds, random_states.astype(np.uint64), settings)
+        return _fit_and_score(X, columns, codes, n_classes, cuts.folds, cuts.seeds(self.random_state), settings)
 
 
 @compiled
@@ -297,13 +288,7 @@ def _shares(classes: IntArray, counts: IntArray) -> FloatArray:
 
 @compiled
 def _learn(
-    columns: Columns,
-    y: IntArray,
-    n_classes: int,
-    in_training: BoolArray,
-    seed: np.uint64,
-    settings: Settings,
-    work: Work,
+    columns: Columns, y: IntArray, n_classes: int, in_training: BoolArray, seed: np.uint64, settings: Settings, work: Work
 ) -> _Model:
     """Learn rules of all classes but the most frequent, then the default rule."""
     values, positive, mask = columns.values, work.positive, work.mask

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 
 class _Settings(NamedTuple):
@@ -175,18 +176,10 @@ class C45Classifier(FoldClassifier):
     def _scores(self, X: FloatArray) -> FloatArray:
         return _score_rows(X, self.tree_.arrays(), bool(self.laplace))
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         settings = self._settings()
         columns = prepare(X, codes, self.categorical_features)
-        return _fit_and_score(X, columns, n_classes, folds, n_folds, settings, bool(self.laplace))
+        return _fit_and_score(X, columns, n_classes, cuts.folds, cuts.n_folds, settings, bool(self.laplace))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -254,13 +247,7 @@ class ClassificationTree:
 
 @compiled
 def _fit_and_score(
-    X: FloatArray,
-    columns: Columns,
-    n_classes: int,
-    folds: UnsignedArray,
-    n_folds: int,
-    settings: _Settings,
-    laplace: bool,
+    X: FloatArray, columns: Columns, n_classes: int, folds: UnsignedArray, n_folds: int, settings: _Settings, laplace: bool
 ) -> FloatArray:
     """Score every sample by the tree of the other folds: (n_seeds, n_samples, n_classes)."""
     n_seeds, n = folds.shape
@@ -412,14 +399,7 @@ def _child_of(node: int, row: int, columns: Columns, nodes: Nodes) -> int:
 
 @compiled
 def _branch_errors(
-    node: int,
-    branch: int,
-    limit: ErrorLimit,
-    columns: Columns,
-    work: Work,
-    nodes: Nodes,
-    visited: IntArray,
-    extra: IntArray,
+    node: int, branch: int, limit: ErrorLimit, columns: Columns, work: Work, nodes: Nodes, visited: IntArray, extra: IntArray
 ) -> float:
     """Estimated errors of a branch if all rows of the node went into it; `visited` and `extra` (zeros) are overwritten."""
     rows, labels = work.lists[-1], columns.labels

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray, RandomState, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 _BLOCK = 128  # positions scanned with one bound
 
@@ -151,14 +152,10 @@ class GBMRegressor(FoldRegressor):
     def _predict(self, X: FloatArray) -> FloatArray:
         return self.init_ + _add_steps(X, self.features_, self.thresholds_, self.steps_)
 
-    def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
         """Predict from the other folds; see `FoldRegressor.predict_folds`."""
         self._check()
-        if random_states is None:
-            random_states = fit_seeds(self.random_state, (len(folds), n_folds))
-        return _fit_and_predict(presort(X), y, folds, random_states.astype(np.uint64), self._settings())
+        return _fit_and_predict(presort(X), y, cuts.folds, cuts.seeds(self.random_state), self._settings())
 
 
 @compiled

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 # Columns of the table of conditions. A condition belongs to a rule and asks for `value <= threshold`, `>` or a category.
 _RULE, _COLUMN, _TEST = range(3)
@@ -160,17 +161,9 @@ class PARTClassifier(FoldClassifier):
         rules = self.rules_
         return _score_rows(X, rules.conditions, rules.values, rules.class_counts)
 
-    def _scores_folds(
-        self,
-        X: FloatArray,
-        codes: IntArray,
-        n_classes: int,
-        folds: UnsignedArray,
-        n_folds: int,
-        random_states: UnsignedArray | None,
-    ) -> FloatArray:
+    def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         settings = self._settings()
-        return _fit_and_score(X, prepare(X, codes, self.categorical_features), n_classes, folds, n_folds, settings)
+        return _fit_and_score(X, prepare(X, codes, self.categorical_features), n_classes, cuts.folds, cuts.n_folds, settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from foldshift.core.types import BoolArray, FloatArray, IntArray, UnsignedArray
+    from foldshift.learners._states import Cuts
 
 # A split counts only if its improvement exceeds this fraction of the largest one seen in the tree.
 LEAST_IMPROVEMENT = 1e-10
@@ -142,11 +143,9 @@ class RPARTRegressor(FoldRegressor):
         tree = self.tree_
         return _predict_rows(X, tree.feature, tree.threshold, tree.left, tree.right, tree.value)
 
-    def _predict_folds(
-        self, X: FloatArray, y: FloatArray, folds: UnsignedArray, n_folds: int, random_states: UnsignedArray | None
-    ) -> FloatArray:
+    def _predict_folds(self, X: FloatArray, y: FloatArray, cuts: Cuts) -> FloatArray:
         self._check()
-        return _fit_and_predict(X, presort(X), y, folds, n_folds, self._limits())
+        return _fit_and_predict(X, presort(X), y, cuts.folds, cuts.n_folds, self._limits())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -265,18 +265,10 @@ class RepeatedDBSCV(_RepeatedNeighbourStratified):
     n_repeats : int, default=10
         Number of repetitions, at least 1.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
-        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
-        `foldshift.partition.db_scv_folds`.
     duplicates : None or {"neighbours", "skipped"}, default=None
-        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
-        ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
-        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
-        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
-        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+        These four are described in `DBSCV`.
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call, those of
         ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
@@ -307,18 +299,10 @@ class DOBSCV(_NeighbourStratified):
     n_splits : int, default=5
         Number of folds, at least 2.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
-        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
-        `foldshift.partition.db_scv_folds`.
     duplicates : None or {"neighbours", "skipped"}, default=None
-        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
-        ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
-        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
-        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
-        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+        These four are described in `DBSCV`.
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
@@ -348,18 +332,10 @@ class RepeatedDOBSCV(_RepeatedNeighbourStratified):
     n_repeats : int, default=10
         Number of repetitions, at least 1.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
-        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
-        `foldshift.partition.db_scv_folds`.
     duplicates : None or {"neighbours", "skipped"}, default=None
-        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
-        ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
-        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
-        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
-        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+        These four are described in `DBSCV`.
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call, those of
         ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.
@@ -389,18 +365,10 @@ class MSSCV(_NeighbourStratified):
     n_splits : int, default=5
         Number of folds, at least 2.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
-        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
-        `foldshift.partition.db_scv_folds`.
     duplicates : None or {"neighbours", "skipped"}, default=None
-        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
-        ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
-        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
-        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
-        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+        These four are described in `DBSCV`.
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call, those of ``make_folds(seeds=[random_state])``.
 
@@ -430,18 +398,10 @@ class RepeatedMSSCV(_RepeatedNeighbourStratified):
     n_repeats : int, default=10
         Number of repetitions, at least 1.
     metric : {"heom", "euclidean", "keel"}, default="heom"
-        Which samples are near. ``heom``: Euclidean distance of numeric columns scaled to [0, 1] over all samples, nominal columns
-        adding 0 or 1 (equal or not); ``euclidean``: of the inputs as they are; ``keel``: as the KEEL tool orders neighbours, see
-        `foldshift.partition.db_scv_folds`.
     duplicates : None or {"neighbours", "skipped"}, default=None
-        Whether samples at distance exactly 0 are neighbours like all others, or none. None: ``skipped`` for ``keel``,
-        ``neighbours`` otherwise.
     remainders : None or {"spread", "restart"}, default=None
-        Whether the first fold moves on from group to group and class to class, which keeps the folds equally large, or every
-        group and class begins with the first fold. None: ``restart`` for ``keel``, ``spread`` otherwise.
     categorical_features : None, "from_dtype", array-like of bool of shape (n_features,), of int or of str, default=None
-        Mask, positions or names of the nominal columns, which may hold texts; ``from_dtype``: those of a categorical type or of
-        text. All others hold numbers. Under ``heom``, a missing value is at distance 1 from all others.
+        These four are described in `DBSCV`.
     random_state : int, RandomState instance or None, default=None
         An integer gives the same folds in every call, those of
         ``make_folds(seeds=numpy.random.SeedSequence(random_state).spawn(n_repeats))``: more repetitions keep the ones there were.

@@ -62,18 +62,7 @@ class FoldsSplitter(BaseCrossValidator):
                 yield np.flatnonzero(~test), np.flatnonzero(test)
 
     def get_n_splits(self, X: Array | None = None, y: Array | None = None, groups: Any = None) -> int:
-        """Return the number of splitting iterations.
-
-        Parameters
-        ----------
-        X, y, groups : object
-            Ignored; exist for compatibility.
-
-        Returns
-        -------
-        n_splits : int
-            Folds times repetitions.
-        """
+        """Return the number of folds times that of repetitions; `X`, `y` and `groups` are ignored, as in scikit-learn."""
         return self.n_splits * (self._n_repeats or 1)
 
 

@@ -32,24 +32,43 @@ class _StructureSplitter(TakesGroups, BaseCrossValidator):
     n_splits: int
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """Return the number of splitting iterations.
+        """Return the number of splitting iterations; `X`, `y` and `groups` are ignored, as in scikit-learn."""
+        return self.n_splits
+
+    def split(self, X: TableLike, y: TableLike = None, groups: TableLike = None) -> Iterator[tuple[IntArray, IntArray]]:
+        """Generate indices to split data into training and test set.
 
         Parameters
         ----------
-        X, y, groups : object
-            Ignored; exist for compatibility.
+        X : array-like of shape (n_samples, n_features)
+            Training data; only its length is used.
+        y : array-like of shape (n_samples,), optional
+            Target. `SpatialBlockKFold` takes its variogram if no block size is set; `SameOtherAllKFold` stratifies classes.
+        groups : array-like of shape (n_samples,), (n_samples, 2) or (n_samples, 3)
+            Times, coordinates or subsets, as the class says.
 
-        Returns
-        -------
-        n_splits : int
-            Number of splits.
+        Yields
+        ------
+        train, test : ndarray
+            Indices into the caller's own order, ascending.
+
+        Raises
+        ------
+        ValueError
+            If a time, coordinate or subset is missing, there are too few for the folds, or a gap or buffer leaves no row.
+
+        Warns
+        -----
+        UserWarning
+            If the target is alike over longer distances than the side that blocks can have, or no folds come near the distances
+            that `NNDistanceKFold` wants.
         """
-        return self.n_splits
-
-    def _n_samples(self, X: TableLike, y: TableLike, groups: TableLike) -> int:
-        """Check that all have the same rows, in the same order, and count them."""
         check_rows(X=X, y=y, groups=groups)
-        return count_rows(X, "X")
+        return self._parts(count_rows(X, "X"), y, groups)
+
+    def _parts(self, n_samples: int, y: TableLike, groups: TableLike) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield training and test rows."""
+        raise NotImplementedError
 
     def _wanted(self, groups: TableLike, what: str) -> TableLike:
         if groups is None:
@@ -100,11 +119,7 @@ class ForwardBlockKFold(_StructureSplitter):
     """
 
     def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        gap: float | str | datetime.timedelta | np.timedelta64 = 0,
-        max_train_size: int | None = None,
+        self, n_splits: int = 5, *, gap: float | str | datetime.timedelta | np.timedelta64 = 0, max_train_size: int | None = None
     ) -> None:
         self.n_splits = n_splits
         self.gap = gap
@@ -114,29 +129,7 @@ class ForwardBlockKFold(_StructureSplitter):
             check_count("max_train_size", max_train_size, 1)
         time_span(gap)
 
-    def split(self, X: TableLike, y: TableLike = None, groups: TableLike = None) -> Iterator[tuple[IntArray, IntArray]]:
-        """Generate indices to split data into training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; only its length is used.
-        y : array-like of shape (n_samples,), optional
-            Target; not looked at.
-        groups : array-like of shape (n_samples,), dates or numbers, optional
-            Time of every sample. None: rows are in order of time, and no two are of the same.
-
-        Yields
-        ------
-        train, test : ndarray
-            Indices into the caller's own order, ascending.
-
-        Raises
-        ------
-        ValueError
-            If a time is missing, there are fewer times than blocks, or the gap has another unit than the times or leaves no row.
-        """
-        n_samples = self._n_samples(X, y, groups)
+    def _parts(self, n_samples: int, y: TableLike, groups: TableLike) -> Iterator[tuple[IntArray, IntArray]]:
         times = np.arange(n_samples) if groups is None else time_values(groups, n_samples)
         return forward_splits(times, self.n_splits, time_span(self.gap), self.max_train_size)
 
@@ -188,12 +181,7 @@ class SpatialBlockKFold(_StructureSplitter):
     """
 
     def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        block_size: float | None = None,
-        buffer: float | None = None,
-        random_state: RandomState = None,
+        self, n_splits: int = 5, *, block_size: float | None = None, buffer: float | None = None, random_state: RandomState = None
     ) -> None:
         self.n_splits = n_splits
         self.block_size = block_size
@@ -204,34 +192,7 @@ class SpatialBlockKFold(_StructureSplitter):
             if value is not None:
                 check_length(name, value)
 
-    def split(self, X: TableLike, y: ArrayLike | None = None, groups: TableLike = None) -> Iterator[tuple[IntArray, IntArray]]:
-        """Generate indices to split data into training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; only its length is used.
-        y : array-like of shape (n_samples,), optional
-            Target, whose variogram gives the size of the blocks where none is set.
-        groups : array-like of shape (n_samples, 2) or (n_samples, 3)
-            Coordinates of every sample.
-
-        Yields
-        ------
-        train, test : ndarray
-            Indices into the caller's own order, ascending.
-
-        Raises
-        ------
-        ValueError
-            If a coordinate is missing, the blocks are fewer than the folds, or the buffer leaves no row to train on.
-
-        Warns
-        -----
-        UserWarning
-            If the target is alike over longer distances than the side that blocks can have.
-        """
-        n_samples = self._n_samples(X, y, groups)
+    def _parts(self, n_samples: int, y: TableLike, groups: TableLike) -> Iterator[tuple[IntArray, IntArray]]:
         places = coordinate_table(self._wanted(groups, "coordinates"), n_samples)
         size = self._size(places, y)
         rngs = make_rngs(self.random_state)
@@ -249,7 +210,7 @@ class SpatialBlockKFold(_StructureSplitter):
                 f"folds; their side is {size:.4g}. Rows near the border of a block have neighbours in the training "
                 "part: give a buffer, or take fewer folds.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return size
 
@@ -314,34 +275,7 @@ class NNDistanceKFold(_StructureSplitter):
         self.random_state = random_state
         check_count("n_splits", n_splits, 2)
 
-    def split(self, X: TableLike, y: ArrayLike | None = None, groups: TableLike = None) -> Iterator[tuple[IntArray, IntArray]]:
-        """Generate indices to split data into training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; only its length is used.
-        y : array-like of shape (n_samples,), optional
-            Target; not looked at.
-        groups : array-like of shape (n_samples, 2) or (n_samples, 3)
-            Coordinates of every sample.
-
-        Yields
-        ------
-        train, test : ndarray
-            Indices into the caller's own order, ascending.
-
-        Raises
-        ------
-        ValueError
-            If a coordinate is missing, or samples and places to predict differ in their number of coordinates.
-
-        Warns
-        -----
-        UserWarning
-            If no folds come near the distances wanted.
-        """
-        n_samples = self._n_samples(X, y, groups)
+    def _parts(self, n_samples: int, y: TableLike, groups: TableLike) -> Iterator[tuple[IntArray, IntArray]]:
         places = coordinate_table(self._wanted(groups, "coordinates"), n_samples)
         rngs, points = make_rngs(self.random_state), self.prediction_points
         folds = nndm_folds(None, None, self.n_splits, rngs, coordinates=places, prediction_points=points)[0]
@@ -395,29 +329,7 @@ class SameOtherAllKFold(_StructureSplitter):
         self.random_state = random_state
         check_count("n_splits", n_splits, 2)
 
-    def split(self, X: TableLike, y: ArrayLike | None = None, groups: TableLike = None) -> Iterator[tuple[IntArray, IntArray]]:
-        """Generate indices to split data into training and test set.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Training data; only its length is used.
-        y : array-like of shape (n_samples,), optional
-            Target; classes are stratified within the subsets.
-        groups : array-like of shape (n_samples,)
-            Subset of every sample.
-
-        Yields
-        ------
-        train, test : ndarray
-            Indices into the caller's own order, ascending.
-
-        Raises
-        ------
-        ValueError
-            If there is one subset only, one has fewer samples than folds, or a label is missing.
-        """
-        n_samples = self._n_samples(X, y, groups)
+    def _parts(self, n_samples: int, y: TableLike, groups: TableLike) -> Iterator[tuple[IntArray, IntArray]]:
         labels = self._labels(groups, n_samples)
         target = None if y is None or (np.ndim(y) == 2 and np.shape(y)[1] > 1) else one_column(y)
         folds = folds_within_subsets(labels, target, self.n_splits, make_rngs(self.random_state)[0])
