@@ -13,6 +13,7 @@ import yaml
 from sklearn.linear_model import Ridge
 
 import foldshift.studies.foldshift_2026 as study_folder
+from compare_draws import pooled, verdicts_of
 from foldshift.core.seeding import seed_sequence
 from foldshift.datasets.synthetic.populations import POPULATIONS as GENERATED_CLASSES
 from foldshift.datasets.synthetic.populations import TARGET_POPULATIONS as GENERATED_NUMBERS
@@ -21,7 +22,6 @@ from foldshift.learners import RandomTiesNNRegressor, RPARTRegressor
 from foldshift.reporting.table_grid import to_html
 from foldshift.shift.measures.covariates import fold_ks_attributes
 from foldshift.studies.foldshift_2026.bias_tables import MEASURES, by_learner, by_population, honesty_table, whole_samples
-from foldshift.studies.foldshift_2026.compare_draws import pooled, verdicts_of
 from foldshift.studies.foldshift_2026.coverage_tables import control_table, coverage_table, interval_pairs, method_pairs
 from foldshift.studies.foldshift_2026.crossed_effects import crossed_effect
 from foldshift.studies.foldshift_2026.cuts_and_methods import METHODS, n_fits

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from foldshift.reporting.items import TableResult
 from foldshift.reporting.number_formats import missing
 from foldshift.reporting.table_grid import plain_grid
 
@@ -196,6 +197,11 @@ def _count(part: pd.DataFrame, keys: dict[str, str]) -> dict[str, object]:
         of_chance["p_whole_table"] = whole_table_p(chance[tested], outside)
     why_not = "; ".join(f"{n} {reason}" for reason, n in others.items())
     return {**keys, "numbers": len(part), **counts, **of_chance, "why_not": why_not}
+
+
+def comparison_items(table: pd.DataFrame, ledger: pd.DataFrame) -> dict[str, TableResult]:
+    """Make the table of print beside ours, and its ledger."""
+    return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
 
 
 def ledger_grid(ledger: pd.DataFrame) -> Grid:

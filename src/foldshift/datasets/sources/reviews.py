@@ -140,18 +140,11 @@ def _content(path: Path, max_bytes: int) -> bytes:
         raise DataError(f"cannot read {path}: {error.strerror or error}; set mirror to the folder that holds {FOLDER}") from error
 
 
-def bag_of_words(
-    texts_by_domain: dict[str, Reviews],
-    *,
-    n_features: int | None = None,
-    min_count: int = 2,
-    binary: bool = False,
-    ngram_range: tuple[int, int] = (1, 1),
-) -> Counts:
+def bag_of_words(texts_by_domain: dict[str, Reviews], *, n_features: int | None = None, min_count: int = 2) -> Counts:
     """Count the words of reviews with scikit-learn's ``CountVectorizer``; words are separated by blanks.
 
     Words in fewer than `min_count` reviews are left out. Of the others, only the `n_features` most frequent are kept, if it is
-    given; of equally frequent words the first in sorted order. With `binary`, a word counts once per review.
+    given; of equally frequent words the first in sorted order.
 
     The vocabulary comes from the reviews of *all* domains, including test domains. This uses no label. But the number of words,
     and so the smoothing of naive Bayes, depends on reviews that a model is not trained on.
@@ -163,13 +156,8 @@ def bag_of_words(
     _check_integer("min_count", min_count, 1)
     if n_features is not None:
         _check_integer("n_features", n_features, 1)
-    low, high = ngram_range
-    if not 1 <= low <= high:
-        raise ValueError(f"ngram_range={ngram_range!r} must be two integers, 1 <= smallest <= largest")
     texts = [text for part in texts_by_domain.values() for text in part.texts]
-    vectorizer = CountVectorizer(
-        lowercase=False, token_pattern="[^ ]+", ngram_range=(low, high), min_df=1, binary=binary, dtype=np.int32
-    )
+    vectorizer = CountVectorizer(lowercase=False, token_pattern="[^ ]+", min_df=1, dtype=np.int32)
     try:
         X = csr_array(vectorizer.fit_transform(texts))
     except ValueError as error:

@@ -12,20 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.reporting.items import TableResult
-from foldshift.reporting.paper_vs_ours import (
-    N_ERRORS,
-    compared_grid,
-    join_with_print,
-    judge,
-    ledger_grid,
-    met_within_errors,
-    print_ledger,
-)
+from foldshift.reporting.paper_vs_ours import N_ERRORS, comparison_items, join_with_print, judge, met_within_errors, print_ledger
 from foldshift.studies.cieslak_2009.datasets_in_print import listed_datasets
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, Rows
+    from foldshift.reporting.items import TableResult
 
 PRINT_KEYS = ("dataset", "ours_is", "condition", "quantity")  # of a printed number
 ROWS_TOLERANCE = 0.002  # share of the rows by which a part of Table 1 may differ
@@ -78,11 +70,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
         for paths in (inputs.printed, inputs.ours)
     )
     table = comparison(printed, {name: table.fillna({"ours": "", "note": ""}) for name, table in ours.items()})
-    ledger = print_ledger(table)
-    return {
-        "paper_vs_ours": TableResult(table, compared_grid(table)),
-        "print_ledger": TableResult(ledger, ledger_grid(ledger)),
-    }
+    return comparison_items(table, print_ledger(table))
 
 
 def comparison(printed: dict[str, pd.DataFrame], ours: dict[str, pd.DataFrame]) -> pd.DataFrame:

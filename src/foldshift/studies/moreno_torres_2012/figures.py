@@ -82,8 +82,7 @@ def draw_accuracy(table: pd.DataFrame, nothing: str = NO_PAIR) -> Figure | Figur
             axis.set_title(f"{configuration}, {scheme}", fontsize=9)
     figure.supxlabel("experiments averaged", fontsize=9)
     figure.supylabel("agreement with the truth (%)", fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(names), handlelength=4)
     return figure
 
 
@@ -122,8 +121,7 @@ def draw_convergence_curves(table: pd.DataFrame) -> Figure:
         axes[2 * i, 0].set_ylabel("pairs converged (%)")
         axes[2 * i + 1, 0].set_ylabel("$-\\log_{10}(1-\\rho)$, median")
     figure.supxlabel("experiments", fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(names), handlelength=4)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(names), handlelength=4)
     return figure
 
 
@@ -172,8 +170,7 @@ def draw_shift_against_error(by_cell: pd.DataFrame, partitioners: Sequence[str],
                 log_scale(axis.xaxis, most=4)
     _name_panels(axes, schemes, "rms error of AUC")
     figure.supxlabel("mean shift of a data set", fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(partitioners))
     return figure
 
 
@@ -265,6 +262,5 @@ def draw_ablation(table: pd.DataFrame, scheme: str = AVERAGE, nothing: str = NO_
     axes[0, 0].set_xlim(-3, 103)
     words = "agreement of single experiments with the truth (%)" + ("" if scheme == AVERAGE else f", {scheme}")
     figure.supxlabel(words, fontsize=9)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(partitioners))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=len(partitioners))
     return figure

@@ -8,15 +8,13 @@ import numpy as np
 import pandas as pd
 
 from foldshift.engine.storage.rows_by_cell import read_cells
-from foldshift.reporting.items import TableResult
 from foldshift.reporting.paper_vs_ours import (
     EXPLAINED,
     MET,
     OTHER_DATA,
-    compared_grid,
+    comparison_items,
     join_with_print,
     judge,
-    ledger_grid,
     met_within_errors,
     print_ledger,
 )
@@ -24,6 +22,7 @@ from foldshift.studies.saez_2022.tables import comparable_results, p_value_error
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs, PathLike
+    from foldshift.reporting.items import TableResult
 
     Key = tuple[Any, ...]  # of a printed number: table and `PRINT_KEYS`
     Statistic = Literal["mean", "std"]
@@ -131,8 +130,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
     other = join(printed, as_rpart(ours), as_rpart(errors), comparable)
     print_error = np.sqrt(settings["n_seeds"] / PRINTED_SEEDS)
     table = judge_by_block(table, explanations(other, print_error), print_error)
-    ledger = print_ledger(table.assign(table=blocks_of(table)))
-    return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
+    return comparison_items(table, print_ledger(table.assign(table=blocks_of(table))))
 
 
 def as_rpart(numbers: dict[Key, Number]) -> dict[Key, Number]:

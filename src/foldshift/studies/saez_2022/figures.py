@@ -160,6 +160,5 @@ def draw_shift_by_dataset(table: pd.DataFrame, partitioners: Sequence[str], size
         axis.set_title(f"k = {k}", fontsize=9)
         axis.set_xlabel("mean D$_n$ (log scale)")
     axes[0, 0].set_yticks(range(len(datasets)), [f"{name} ({sizes[name]})" for name in datasets])
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(len(partitioners), 8))
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=min(len(partitioners), 8))
     return figure

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from foldshift.reporting.items import TableResult
-from foldshift.reporting.paper_vs_ours import compared_grid, join_with_print, judge, ledger_grid, print_ledger
+from foldshift.reporting.paper_vs_ours import comparison_items, join_with_print, judge, print_ledger
 from foldshift.studies.wong_2015.worked_examples import as_printed, worked_examples
 
 if TYPE_CHECKING:
     from foldshift.core.types import Inputs
+    from foldshift.reporting.items import TableResult
 
 NO_FORMULA = "there is no such formula"
 PRINT_KEYS = ("example", "item", "formula")  # of a printed number
@@ -20,8 +20,7 @@ PRINT_KEYS = ("example", "item", "formula")  # of a printed number
 def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]:
     """Make the table of print beside ours, and count the numbers that are met; both rest on the paper alone."""
     table = examples_vs_print()
-    ledger = print_ledger(table, by=("formula", "table"))
-    return {"paper_vs_ours": TableResult(table, compared_grid(table)), "print_ledger": TableResult(ledger, ledger_grid(ledger))}
+    return comparison_items(table, print_ledger(table, by=("formula", "table")))
 
 
 def examples_vs_print() -> pd.DataFrame:

@@ -14,7 +14,7 @@ from foldshift.inference.missing import mean_present
 from foldshift.inference.repetitions.agreement import ALPHA, pairwise_tests
 from foldshift.inference.repetitions.recall_convergence import RECALL
 from foldshift.reporting.items import TableResult
-from foldshift.reporting.paper_vs_ours import MET, OTHER_DATA, compared_grid, join_with_print, ledger_grid, print_ledger
+from foldshift.reporting.paper_vs_ours import MET, OTHER_DATA, comparison_items, join_with_print, print_ledger
 from foldshift.studies.moreno_torres_2012.ablation.variants import KEEL, variant_id
 from foldshift.studies.moreno_torres_2012.against_print.accuracy_readings import readings_grid, readings_table
 from foldshift.studies.moreno_torres_2012.against_print.keel_partitions import (
@@ -113,10 +113,7 @@ def paper_vs_ours(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableRe
         rows, n = by_keel
         judged.append(verdicts(rows, [""] * len(rows), n, settings["n_truth"]))
     table = pd.concat(judged, ignore_index=True)
-    ledger = print_ledger(table, by=("configuration", "table"))
-    return {
-        "paper_vs_ours": TableResult(table, compared_grid(table)),
-        "print_ledger": TableResult(ledger, ledger_grid(ledger)),
+    return comparison_items(table, print_ledger(table, by=("configuration", "table"))) | {
         "table3_gaps": TableResult(gaps, gaps_grid(gaps, cells)),
         "table3_far_cells": TableResult(far),
         "table4_from_print": TableResult(from_print),
