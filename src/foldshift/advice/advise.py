@@ -15,15 +15,7 @@ from foldshift.advice.issues import issues_of
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
 from foldshift.advice.page.score_code import score_code
-from foldshift.advice.planned_cv import (
-    Clock,
-    Experiment,
-    Said,
-    cross_validate_repeatedly,
-    first_fit,
-    seconds_of,
-    with_spreads,
-)
+from foldshift.advice.planned_cv import Clock, Experiment, Said, cross_validate_repeatedly, first_fit, seconds_of, with_spreads
 from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.report_interval import default_rope, difference, score_intervals
 from foldshift.advice.result import Advice

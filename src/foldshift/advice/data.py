@@ -152,17 +152,7 @@ def as_data(
     columns, notes = _columns(table, sparse, categorical_features)
     # Labels keep the type that they came in: a learner's predictions are compared with them.
     y = column.train.astype(np.float64) if task == "regression" else np.asarray(values[0].tolist())
-    return Data(
-        X,
-        y,
-        task,
-        columns,
-        column.train.astype(np.float64),
-        list(column.categories),
-        _groups(groups, n),
-        name,
-        notes,
-    )
+    return Data(X, y, task, columns, column.train.astype(np.float64), list(column.categories), _groups(groups, n), name, notes)
 
 
 def check_rows(n: int) -> None:

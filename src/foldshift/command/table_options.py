@@ -75,10 +75,7 @@ STRUCTURE = (
     click.option("--validation-size", type=SHARE, metavar="SHARE", help="Share of a validation part beside the test part."),
     click.option("--gap", type=click.FloatRange(0), metavar="T", help="Time left out before a test part; days for dates."),
     click.option(
-        "--block-size",
-        type=click.FloatRange(0, min_open=True),
-        metavar="X",
-        help="Side of a block; by default by the target.",
+        "--block-size", type=click.FloatRange(0, min_open=True), metavar="X", help="Side of a block; by default by the target."
     ),
     click.option(
         "--buffer", type=click.FloatRange(0, min_open=True), metavar="X", help="Distance to test rows within which none trains."

@@ -112,14 +112,7 @@ def source_losses(
 
 
 def estimate_losses(
-    X: TableLike,
-    y: TableLike,
-    rows: Array,
-    new_rows: Array,
-    learner: Estimator,
-    rng: np.random.Generator,
-    *,
-    shared: bool = True,
+    X: TableLike, y: TableLike, rows: Array, new_rows: Array, learner: Estimator, rng: np.random.Generator, *, shared: bool = True
 ) -> tuple[UnsignedArray, UnsignedArray, UnsignedArray]:
     """Compute `source_losses` of both designs, and the losses of the model of all rows on `new_rows` (R, m) of a new source.
 

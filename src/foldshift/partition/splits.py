@@ -37,12 +37,7 @@ class Splits(NamedTuple):
         return check_folds(rows, rows.shape[1], untested=True)
 
 
-def as_splits(
-    cv: Any,
-    X: TableLike,
-    y: ArrayLike | None = None,
-    groups: TableLike = None,
-) -> Splits:
+def as_splits(cv: Any, X: TableLike, y: ArrayLike | None = None, groups: TableLike = None) -> Splits:
     """Convert any splitter, or an array of folds, to masks of training and test parts.
 
     Parameters

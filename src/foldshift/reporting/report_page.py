@@ -11,15 +11,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from foldshift.reporting.report_lines import (
-    Answer,
-    Row,
-    claims_line,
-    effect_text,
-    find_answer,
-    ledger_line,
-    read_rows,
-)
+from foldshift.reporting.report_lines import Answer, Row, claims_line, effect_text, find_answer, ledger_line, read_rows
 from foldshift.reporting.report_style import PAGE_STYLE, SCRIPT
 from foldshift.reporting.table_grid import table_parts
 from foldshift.reporting.verdicts import NOT_SEEN

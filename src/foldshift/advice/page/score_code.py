@@ -157,11 +157,7 @@ def ran(advice: Advice, learner: Estimator, isolate: bool) -> Ran:
         return Ran(np.nan, False, "The code was not run: the budget was used up.")
     seconds = advice.budget or LONG_ENOUGH
     try:
-        value = call_guarded(
-            lambda: run_code(advice.code, advice, learner),
-            "the code of the page",
-            seconds if isolate else None,
-        )
+        value = call_guarded(lambda: run_code(advice.code, advice, learner), "the code of the page", seconds if isolate else None)
     except (LearnerError, ValueError, TypeError) as error:
         return Ran(np.nan, False, f"The code was run and failed: {' '.join(str(error).split())}.")
     text, printed = advice.score.text(value), advice.score.text(advice.interval.estimate)

@@ -31,13 +31,7 @@ _KINDS: dict[str, DeclaredKind] = {
 }
 
 
-def read_keel(
-    data: bytes | str,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
-) -> RawTable:
+def read_keel(data: bytes | str, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
     """Read a KEEL `.dat` file, Latin-1 after an optional UTF-8 byte-order mark; kinds and labels are those of the header.
 
     Source: KEEL Software Suite user manual, "Data files format"; `@input` and `@output` for `@inputs` and `@outputs`, missing
@@ -46,13 +40,7 @@ def read_keel(
     return build_table(_header_columns(text_of(data, "latin-1"), options, quoted=False), options, task, target)
 
 
-def read_arff(
-    data: bytes | str,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
-) -> RawTable:
+def read_arff(data: bytes | str, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
     """Read an ARFF file, dense or sparse, UTF-8 or else Latin-1; string and date attributes are nominal.
 
     Source: Weka, "Attribute-Relation File Format (ARFF)", stable version.

@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     from foldshift.datasets.readers.raw_table import RawTable
 
 
-def read_csv(
-    data: bytes | str,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
-) -> RawTable:
+def read_csv(data: bytes | str, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
     """Read rows of separated fields: RFC 4180 with any one-character separator, UTF-8 or else Latin-1, a header by default."""
     options = options or ReadOptions()
     text = "\n".join(split_lines(text_of(data))[options.n_skipped :])
@@ -43,25 +37,13 @@ def read_csv(
     return build_table(row_columns(rows, lines, options, header=True), replace(options, sep=separator), task, target)
 
 
-def read_tsv(
-    data: bytes | str,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
-) -> RawTable:
+def read_tsv(data: bytes | str, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
     """Read rows of fields separated by tabs; see `read_csv`."""
     options = options or ReadOptions()
     return read_csv(data, replace(options, format="tsv"), task=task, target=target)
 
 
-def read_space(
-    data: bytes | str,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
-) -> RawTable:
+def read_space(data: bytes | str, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
     """Read rows of fields separated by any number of blanks, by default without a header; quoted fields may hold blanks."""
     options = options or ReadOptions()
     texts = split_lines(text_of(data))[options.n_skipped :]

@@ -66,12 +66,7 @@ _PARSERS: dict[str, Callable[..., RawTable]] = {
 
 
 def read_table(
-    data: bytes,
-    name: str,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
+    data: bytes, name: str, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = ""
 ) -> RawTable:
     """Read a file in any of the known formats.
 

@@ -58,13 +58,7 @@ def _parquet_frame(data: bytes) -> pd.DataFrame:
     return frame
 
 
-def read_frame(
-    frame: pd.DataFrame,
-    options: ReadOptions | None = None,
-    *,
-    task: TaskIfKnown = "",
-    target: str = "",
-) -> RawTable:
+def read_frame(frame: pd.DataFrame, options: ReadOptions | None = None, *, task: TaskIfKnown = "", target: str = "") -> RawTable:
     """Convert a data frame to the form of a parsed file; labels of categorical columns keep their order."""
     return build_table(_frame_columns(frame), options, task, target)
 

@@ -186,14 +186,7 @@ def fetch(
             attempts.append(Attempt(source.text, found.address, ""))
             progress(f"{entry.name}: {source.text} accepted ({found.address})")
             return Fetched(
-                table,
-                source.text,
-                found.address,
-                found.retrieved,
-                found.sha256,
-                found.licence,
-                digest,
-                tuple(attempts),
+                table, source.text, found.address, found.retrieved, found.sha256, found.licence, digest, tuple(attempts)
             )
     reasons = [part for problem in problems for part in ("; ", problem)][1:]
     if all(source.scheme == "file" for source in sources):

@@ -75,12 +75,7 @@ def _ask(identifier: int, scratch: str, server: str, limits: Limits, insecure_pa
     }
     try:
         done = subprocess.run(
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=limits.total_timeout,
-            check=False,
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=limits.total_timeout, check=False
         )
     except subprocess.TimeoutExpired as error:
         raise UnreachableError(

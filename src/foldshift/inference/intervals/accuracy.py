@@ -8,13 +8,7 @@ import numpy as np
 from scipy.stats import beta, norm
 from scipy.stats import t as student
 
-from foldshift.core.arguments import (
-    check_confidence,
-    check_one_of,
-    condition_note,
-    joined_notes,
-    plain,
-)
+from foldshift.core.arguments import check_confidence, check_one_of, condition_note, joined_notes, plain
 from foldshift.core.gate.numbers import as_numbers, correctness, fold_counts
 from foldshift.core.gate.rows import check_pairs
 from foldshift.inference.intervals.cross_validation import THIS_POPULATION, Interval

@@ -153,13 +153,7 @@ class Intervals(tuple[Interval, ...]):
 
 
 def student_interval(
-    name: str,
-    target: str,
-    estimate: Floats,
-    variance: Floats,
-    df: Floats,
-    confidence: float,
-    note: Sequence[str] = (),
+    name: str, target: str, estimate: Floats, variance: Floats, df: Floats, confidence: float, note: Sequence[str] = ()
 ) -> Interval:
     """Interval of Student's t from an estimate and its variance; there is none if the variance is negative or NaN."""
     standard_error: Floats = np.sqrt(np.where(np.asarray(variance) >= 0, variance, np.nan))

@@ -101,11 +101,7 @@ def significant_pairs(truth_mean: Array, alpha: float = ALPHA, formula: Formula 
 
 
 def agreements(
-    truth_mean: Array,
-    experiments: Array,
-    alpha: float = ALPHA,
-    formula: Formula = "corrected",
-    pairs: PairTests | None = None,
+    truth_mean: Array, experiments: Array, alpha: float = ALPHA, formula: Formula = "corrected", pairs: PairTests | None = None
 ) -> Agreements:
     """Find the experiments that agree with the truth about each pair of classifiers.
 

@@ -13,14 +13,7 @@ from foldshift.inference.fit_predictions import OF_FOLDS, fitted, predictions_of
 from foldshift.inference.intervals.cross_validation import Labels
 from foldshift.inference.intervals.interval import Interval
 from foldshift.inference.intervals.score_interval import TARGET, score_interval
-from foldshift.inference.simulation.coverage import (
-    THESE_MODELS,
-    TRAINING_PART,
-    WHOLE_SAMPLE,
-    AuditRow,
-    CutError,
-    audit_rows,
-)
+from foldshift.inference.simulation.coverage import THESE_MODELS, TRAINING_PART, WHOLE_SAMPLE, AuditRow, CutError, audit_rows
 from foldshift.partition.registry import make_folds
 
 if TYPE_CHECKING:

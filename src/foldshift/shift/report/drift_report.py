@@ -16,15 +16,7 @@ from foldshift.core.seeding import as_generator
 from foldshift.inference.corrections import adjust_p
 from foldshift.shift.columns import Column, matched_columns, without_left_out
 from foldshift.shift.detectors.feature_tests import MISSING, FeatureDrift, feature_rows
-from foldshift.shift.detectors.joint import (
-    MULTIVARIATE,
-    GlobalTest,
-    accuracy_test,
-    joint_tests,
-    score_tests,
-    stream,
-    target_test,
-)
+from foldshift.shift.detectors.joint import MULTIVARIATE, GlobalTest, accuracy_test, joint_tests, score_tests, stream, target_test
 from foldshift.shift.report.dot_plot import dots
 from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, plain_values, shortened
 

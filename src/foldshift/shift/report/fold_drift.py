@@ -282,10 +282,7 @@ def _judged(rows: list[FoldFeature], p_values: FloatArray, alpha: float, n_rando
     """Correct the p-values, judge every feature and sum up."""
     adjusted = adjust_p(np.array([min(1.0, 2 * min(row.p_more, row.p_less)) for row in rows]), "holm")
     rows = [
-        row._replace(
-            p_adjusted=float(p),
-            verdict=AS_CHANCE if p >= alpha else "more" if row.p_more < row.p_less else "less",
-        )
+        row._replace(p_adjusted=float(p), verdict=AS_CHANCE if p >= alpha else "more" if row.p_more < row.p_less else "less")
         for row, p in zip(rows, adjusted)
     ]
     fails = failing(p_values, alpha).reshape(-1, len(rows))

@@ -82,11 +82,7 @@ def measure_learners(
 
 
 def _over_repeats(
-    inputs: Inputs,
-    cell: dict[str, str],
-    master_seed: int,
-    positive: str | None,
-    measure: Callable[[Repeat], dict[str, Columns]],
+    inputs: Inputs, cell: dict[str, str], master_seed: int, positive: str | None, measure: Callable[[Repeat], dict[str, Columns]]
 ) -> dict[str, Rows]:
     """Collect the rows of a block of repeats, by kind."""
     data = read_prepared(inputs.data)

@@ -138,13 +138,7 @@ def failures(category: str) -> OutputGroup:
 
 
 def single_datasets(
-    category: str,
-    what: str,
-    *,
-    value: str,
-    reference: str,
-    chosen: Callable[[CutSpec], bool] = every,
-    own_units: bool = False,
+    category: str, what: str, *, value: str, reference: str, chosen: Callable[[CutSpec], bool] = every, own_units: bool = False
 ) -> OutputGroup:
     """Declare the tables of differences within single data sets, between partitioners and between learners.
 

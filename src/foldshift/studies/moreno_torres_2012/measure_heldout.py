@@ -17,13 +17,7 @@ from foldshift.datasets.dataset import read_prepared
 from foldshift.datasets.synthetic.populations import draw_population
 from foldshift.engine.jobs.isolation import Lost, run_cells
 from foldshift.engine.storage.score_files import TEXT
-from foldshift.evaluation.held_out import (
-    SampledPopulation,
-    heldout_replicate,
-    sample_and_rest,
-    scale_by_sample,
-    training_parts,
-)
+from foldshift.evaluation.held_out import SampledPopulation, heldout_replicate, sample_and_rest, scale_by_sample, training_parts
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.partition.registry import make_folds, options_of
 

@@ -163,10 +163,7 @@ def auc_table(
 
 
 def wilcoxon_table(
-    results: dict[str, Experiments],
-    schemes: dict[int, int],
-    learners: Sequence[str],
-    alpha: float = ALPHA,
+    results: dict[str, Experiments], schemes: dict[int, int], learners: Sequence[str], alpha: float = ALPHA
 ) -> pd.DataFrame:
     """Make Table IV: Wilcoxon's test over the data sets between all pairs of classifiers, on the true AUC.
 
@@ -310,10 +307,7 @@ def wilcoxon_grid(table: pd.DataFrame, alpha: float = ALPHA, printed: dict[tuple
 
 
 def agreement_grid(
-    table: pd.DataFrame,
-    learners: Sequence[str],
-    alpha: float = ALPHA,
-    printed: dict[tuple[str, str], str] | None = None,
+    table: pd.DataFrame, learners: Sequence[str], alpha: float = ALPHA, printed: dict[tuple[str, str], str] | None = None
 ) -> Grid:
     """Print Table V: a matrix of pairs, one block per configuration, scheme and partitioner."""
     rows: list[list[TableCell | str]] = []

@@ -158,11 +158,7 @@ def steps_in_k(table: pd.DataFrame) -> list[int]:
 
 
 def error_steps(
-    table: pd.DataFrame,
-    best: str,
-    value: str = "rmse",
-    error: str = "rmse_standard_error",
-    group: list[str] = PANEL,
+    table: pd.DataFrame, best: str, value: str = "rmse", error: str = "rmse_standard_error", group: list[str] = PANEL
 ) -> list[int]:
     """Mark the comparisons of one partitioner with all others: 1 where it is lower by more than two errors."""
     marks = []

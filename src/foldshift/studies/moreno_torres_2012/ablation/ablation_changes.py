@@ -60,11 +60,7 @@ def ablation(inputs: Inputs, settings: dict[str, Any]) -> dict[str, TableResult]
 
 
 def list_changes(
-    settings: dict[str, Any],
-    ids: list[str],
-    values: dict[str, Values],
-    convergence: Values,
-    heldout: Experiments | None = None,
+    settings: dict[str, Any], ids: list[str], values: dict[str, Values], convergence: Values, heldout: Experiments | None = None
 ) -> list[tuple[dict[int, int], Change]]:
     """List every change with its schemes: for each configuration first the base, then one thing changed at a time.
 

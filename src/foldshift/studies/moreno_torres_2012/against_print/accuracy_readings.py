@@ -103,12 +103,7 @@ def readings_table(
 
 
 def _reading_rows(
-    values: Values,
-    truth: Truth,
-    schemes: dict[int, int],
-    given: dict[int, PairTests | None],
-    printed: pd.Series,
-    alpha: float,
+    values: Values, truth: Truth, schemes: dict[int, int], given: dict[int, PairTests | None], printed: pd.Series, alpha: float
 ) -> list[tuple[Any, ...]]:
     """Make the rows of a reading without cut and name; `given` are the pairs and thresholds of print, by number of folds."""
     partitioners = in_print_order(dict.fromkeys(name for _, name in values))
