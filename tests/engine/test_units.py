@@ -135,6 +135,7 @@ def unit_job(folder, members):
     pack(
         folder / "many-1.txt", {name: folder / f"{name}.txt" for name in members}, {"lost": {"message": "long ago", "file": "x"}}
     )
+    own = {name: {"times": i} for i, name in enumerate(members)}
     return SimpleNamespace(
         input=Named([("data", str(folder / "many-1.txt")), ("other", str(folder / "a.txt"))]),
         output=Named([("doubled", str(folder / "out/many-1.txt"))]),
