@@ -202,7 +202,8 @@ def test_few_errors_ask_for_more_repetitions_and_are_said():
     errors = 20 * few.sum(axis=1).mean()
     assert found.n_errors == pytest.approx(errors, rel=0.5) and "errors, which tell little" in " ".join(found.sentences())
     assert found.repetitions > 1.2 * found.partition_bound / (0.1**2 * found.fixed_variance)
-    for same in (1 - few, -few):
+    assert recommend_repetitions(few - rng.permuted(few, axis=1)).n_errors == np.inf  # of two learners
+    for same in (1 - few, -few, few - 1):
         assert recommend_repetitions(same)[6:8] == found[6:8]
     plain = recommend_repetitions(many)
     assert plain.n_errors == np.inf and plain.repetitions == np.ceil(plain.partition_bound / (0.1**2 * plain.fixed_variance))

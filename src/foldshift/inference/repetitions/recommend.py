@@ -306,11 +306,15 @@ def _unseen(scores: FloatArray, confidence: float) -> float:
 
 
 def _errors(scores: FloatArray, fixed: float) -> float:
-    """Number of errors that scores rest on, where some fold has none: a rare count of mean m has the relative variance 1/m."""
-    ends = [end for end in (0.0, 1.0) if np.isclose(scores, end, rtol=0, atol=1e-12).any() and (end == 0 or scores.min() >= 0)]
-    if not ends or np.abs(scores).max() > 1:
+    """Number of errors that scores rest on, where some fold has none: a rare count of mean m has the relative variance 1/m.
+
+    Differences of either sign tell no such number, as their errors cancel.
+    """
+    sizes = np.abs(scores)
+    if scores.min() < 0 < scores.max() or sizes.max() > 1:
         return np.inf
-    return float(min(np.abs(scores - end).mean() for end in ends) ** 2 / fixed)
+    ends = [end for end in (0.0, 1.0) if np.isclose(sizes, end, rtol=0, atol=1e-12).any()]
+    return float(min(np.abs(sizes - end).mean() for end in ends) ** 2 / fixed) if ends else np.inf
 
 
 def _of_few_errors(n_errors: float, of_partitions: float, confidence: float) -> float:
