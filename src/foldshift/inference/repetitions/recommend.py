@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, FloatArray, Floats, Splitter, TableLike
 
 FEWEST_PARTITIONS = 5  # from fewer, the bound of the partition variance is over six times the estimate, and of no use
-MANY_ERRORS = 1e4  # above, the fixed variance is as good as known
-FEW_ERRORS = 10.0  # below, the text says that the number allows for them
+FEW_ERRORS = 10.0  # below, the number allows for them; from there on by less than a fifth
 UNSEEN_STEPS = 2.0
 """Squared steps by which partitions that were not drawn are off; chosen on other draws of the cells of
 ``validation/tables/repetitions_by_cell.csv``."""
@@ -327,7 +326,7 @@ def _of_few_errors(n_errors: float, of_partitions: float, confidence: float) -> 
     .. [1] Zou, G.Y., Donner, A. (2008). Construction of confidence limits about effect measures. Statistics in Medicine 27,
            1693-1702.
     """
-    if n_errors > MANY_ERRORS:
+    if n_errors >= FEW_ERRORS:
         return 1.0
     of_errors = np.log(n_errors) - np.log(chi2.ppf((1 - confidence) / 2, 2 * n_errors) / 2)
     margin = np.log(of_partitions)
