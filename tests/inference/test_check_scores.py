@@ -167,7 +167,7 @@ def test_too_many_counts_are_said():
         ({}, {"n": 150}, "dictionary"),
         ([0.9], {"n": 150}, "dictionary"),
         ({"accuracy": 0.9}, {}, "n='ROWS'"),
-        ({"accuracy": 0.9}, {"n": 150, "k": 151}, "k='151' must be a whole number from 2 to 150"),
+        ({"accuracy": 0.9}, {"n": 150, "k": 151}, "k=151 must be a whole number from 2 to 150"),
         ({"accuracy": 0.9}, {"n": 150.5}, "whole number"),
         ({"accuracy": 0.9}, {"n": True}, "whole number"),
         ({"f1": 0.9}, {"n": 150}, "classes=(negative, positive)"),

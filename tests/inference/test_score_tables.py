@@ -148,7 +148,7 @@ def test_arguments_of_other_designs_are_refused():
     frame = wide([1, 0, 1], [1, 1, 0])
     with pytest.raises(ValueError, match="names cannot be used with a table of scores; its columns name the learners"):
         compare(frame, names=["x", "y"])
-    with pytest.raises(ValueError, match="n_splits='5' says that rows are folds of one data set, but column 'item'"):
+    with pytest.raises(ValueError, match="n_splits=5 says that rows are folds of one data set, but column 'item'"):
         compare(frame, n_splits=5)
     with pytest.raises(ValueError, match="clusters is for a table of scores"):
         compare([0.1, 0.2], [0.2, 0.1], design="datasets", clusters="c")
@@ -214,7 +214,7 @@ def test_the_cut_of_a_table_is_said_where_no_column_does():
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (lambda t: t, {"n_splits": 4}, "n_splits='4' does not fit the 15 scores of every learner; say n_splits=FOLDS"),
+        (lambda t: t, {"n_splits": 4}, "n_splits=4 does not fit the 15 scores of every learner; say n_splits=FOLDS"),
         (lambda t: t, {"n_splits": "5"}, "n_splits='5' must be a whole number from 1"),
         (lambda t: t, {"cv": RepeatedKFold(n_splits=5, n_repeats=3)}, "no random state.* same_folds=True"),
         (lambda t: t.assign(fold=t.fold.where(t.fold > 0)), {"n_splits": 5}, "6 rows have no value in column 'fold'"),

@@ -48,7 +48,7 @@ def with_stated_cut(frame: pd.DataFrame, columns: TableColumns, sizes: Sizes, cu
             raise DataError(*said, what)
     for name, value in cut.items():
         if name != "cv" and value is not None and not (isinstance(value, int | np.integer) and value is not True and value >= 1):
-            raise DataError(Given(name, str(value)), " must be a whole number from 1")
+            raise DataError(f"{name}={value!r} must be a whole number from 1")
     keys = [name for name in (found.learner, found.repeat, found.fold) if name is not None]
     if frame[keys].isna().any().any():
         return CutTable(frame, columns, sizes)  # refused where tables without a stated cut are
