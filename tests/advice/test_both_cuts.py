@@ -81,6 +81,15 @@ def test_a_learner_that_refuses_the_table_without_a_column_is_told_of():
     assert advice.both is None and any("the score without treated was not measured" in note for note in advice.notes)
 
 
+def test_an_order_that_is_found_and_cannot_be_cut_is_said_and_one_that_is_declared_is_refused():
+    y = np.where(np.arange(N) < 90, 0, (np.arange(N) // 6) % 2)
+    advice = advise(PLAIN, y, LogisticRegression())
+    assert advice.both is None and "T2" in {check.code for check in advice.checks if check.result == "found"}
+    assert advice.not_respected[0].startswith("the score with blocks forward in time, with a gap was not measured: Logistic")
+    with pytest.raises(ValueError, match="rows trained on are all 0: groups, times or places part the classes"):
+        advise(PLAIN, y, LogisticRegression(), times=np.arange(N))
+
+
 def test_copies_are_kept_together_and_a_single_one_is_no_structure():
     many = pd.concat([PLAIN, PLAIN[:75]], ignore_index=True)
     advice = advise(many, np.r_[NUMBERS, NUMBERS[:75]], LinearRegression())

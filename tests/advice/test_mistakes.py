@@ -58,6 +58,9 @@ def test_an_argument_that_cannot_be_used_is_refused_by_name(options, said):
     (["u"] * (N - 1) + ["v"], LogisticRegression(), {}, "one class with more than a row; 'v': one row"),
     (NAMES, LogisticRegression(), {"cv": N}, "cv=40 is more than the .* rows of the largest class"),
     (NAMES, LogisticRegression(), {"scoring": "f1"}, "take scoring='f1_macro'"),
+    (NAMES, LogisticRegression(), {"scoring": "average_precision"}, "take scoring='roc_auc'"),
+    (NAMES, LogisticRegression(), {"groups": NAMES}, "rows trained on are all '(yes|no)': groups, times or places"),
+    (NAMES, LogisticRegression(C=-1), {}, "give another learner, or other settings of this one"),
 ])  # fmt: skip
 def test_a_target_that_cannot_be_used_is_refused_with_what_helps(y, learner, options, said):
     with pytest.raises(ValueError, match=said):

@@ -416,8 +416,8 @@ def _run_both(experiment: Experiment, fits: Fits, found: _Found, asked: _Asked) 
             found.both = BothCuts(kind, cut.name, cut.why, "", lines, True, intervals[0], naive, CUT_WORDS[by_rows])
             return
     honest = tried(experiment, cut, counts, asked.rule, asked.isolate)
-    if honest is None:
-        found.notes.append(f"the score without {', '.join(cut.drop)} was not measured: the learner refuses the table without it")
+    if isinstance(honest, str):
+        found.not_respected.append(honest)
         return
     found.honest, found.both = honest, both_of(honest, naive, CUT_WORDS[by_rows])
 

@@ -104,7 +104,7 @@ class Advice:
     code : str
         Code that gives the score, from X, y and learner (groups, scorer): of `n_done` repetitions.
     not_respected : tuple of str
-        What was declared and the cut does not respect; among the notes, too.
+        Structure that the cut does not respect, and why; among the notes, too.
     notes : tuple of str
         Parts that were not looked at, and why.
     versions : dict

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.base import clone
 
+from foldshift.advice.preprocessing import has_gaps_or_texts
 from foldshift.core.errors import DataError, LearnerError, StoppedError
 from foldshift.core.estimators import rows_of, title
 from foldshift.core.remedies import Remedy
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, Estimator, FloatArray, IntArray
 
 OVER = "over"  # kind of a call that is not made, as the budget is used up
-ONE_CLASS = ("f1", "precision", "recall", "jaccard")  # scores of the class 1, of which there is one over all classes
+# Scores of the class 1, and those that ask the same of all classes, or of any names.
+ONE_CLASS = {one: f"{one}_macro" for one in ("f1", "precision", "recall", "jaccard")} | {"average_precision": "roc_auc"}
 LEAST = 0.05  # share of the budget that a fit may take in any case
 
 
@@ -128,10 +130,20 @@ def fit(learner: Estimator, data: Data, train: IntArray) -> Estimator:
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
-        raise LearnerError(
-            f"{title(learner)} could not be fitted: {_first_line(error)}. Texts, dates and missing values need a pipeline "
-            "that codes and fills them: foldshift.advice.preprocessing.prepared(learner, X) makes a plain one"
-        ) from error
+        raise LearnerError(f"{title(learner)} could not be fitted: {_first_line(error)}{_what_helps(data, train)}") from error
+
+
+def _what_helps(data: Data, train: IntArray) -> str:
+    """Say what helps a learner that could not be fitted on some rows: another declaration, or a pipeline."""
+    if data.task == "classification" and len(np.unique(data.y[train])) == 1:
+        rows = f"The {len(train)} rows trained on are all {data.y[train][:1].tolist()[0]!r}"
+        return f". {rows}: groups, times or places part the classes; declare others, or add rows"
+    if has_gaps_or_texts(data.X):
+        return (
+            ". Texts, dates and missing values need a pipeline that codes and fills them: "
+            "foldshift.advice.preprocessing.prepared(learner, X) makes a plain one"
+        )
+    return "; give another learner, or other settings of this one"
 
 
 def losses_on(model: Estimator, data: Data, score: Score, rows: IntArray) -> FloatArray:
@@ -190,7 +202,7 @@ def _scored(model: Estimator, data: Data, score: Score, rows: IntArray) -> Score
     except (Exception, SystemExit) as error:
         what = f"{score.name} of {title(model)} could not be computed: {_first_line(error)}"
         if score.metric in ONE_CLASS and data.task == "classification" and 1 not in data.y:
-            another = Remedy("scoring", f"{score.metric}_macro")
+            another = Remedy("scoring", ONE_CLASS[score.metric])
             raise LearnerError(f"{what}; no class is called 1; take ", another, ", or call the class that counts 1") from error
         if isinstance(error, TypeError):
             what += "; a scorer is called with a learner, X and y, and sklearn.metrics.make_scorer makes one of a function of y"

@@ -136,16 +136,20 @@ def run_naive(experiment: Experiment, rule: Rule, cut: str) -> tuple[ScoreInterv
     return score_intervals(alone, fits, rule)
 
 
-def tried(experiment: Experiment, cut: HonestCut, structure: Structure, rule: Rule, isolate: bool) -> Honest | None:
-    """Run the honest cut; None if the learner refuses the table without columns."""
+def tried(experiment: Experiment, cut: HonestCut, structure: Structure, rule: Rule, isolate: bool) -> Honest | str:
+    """Run the honest cut; the reason if the learner refuses its training parts, and nobody declared what the cut respects."""
     try:
         return run_honest(experiment, cut, structure, rule, isolate)
     except StoppedError:
         raise
-    except LearnerError:
-        if not cut.drop:
+    except LearnerError as error:
+        if cut.drop:
+            return f"the score without {', '.join(cut.drop)} was not measured: the learner refuses the table without it"
+        parts = {"groups": structure.groups, "time": structure.times, "space": structure.coordinates}
+        part = parts.get(cut.kind)
+        if part is not None and part.is_declared:
             raise
-        return None
+        return f"the score with {cut.name} was not measured: {error}"
 
 
 def _without(data: Data, names: tuple[str, ...]) -> tuple[TableLike, str]:
