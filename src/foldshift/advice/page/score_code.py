@@ -46,8 +46,6 @@ def score_code(
     has_groups = data.groups is not None if both is None else both.has_groups
     groups, prelude = ", groups=groups" if has_groups else "", list(lines_before)
     numpy = ["import numpy as np"] if any("np." in line for line in prelude) else []
-    if any("foldshift.advice." in line for line in prelude):
-        prelude.insert(0, "import foldshift.advice\n")
     split = f"cv.split(X, y{', groups' if groups else ''})"
     if score.kind in ("share", "loss"):
         scorer, shown = OF_ROWS[score.name]
@@ -99,6 +97,8 @@ def score_code(
             f"cv = {cv_line}",
             f"score = {sign}cross_val_score(learner, X, y, cv=cv, scoring=scorer{groups}).mean()",
         ]
+    if any("foldshift.advice." in line for line in prelude):
+        lines.insert(lines.index("import foldshift.partition"), "import foldshift.advice")
     return "\n".join([*lines, "print(score)"])
 
 
