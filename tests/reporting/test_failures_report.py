@@ -568,7 +568,7 @@ def collect(results, paths):
 
 def report_failures(results, out):
     folder = results / "saez_2022"
-    make_items("saez_2022", "failures", {"failures": [out["failures"]]}, folder, {})
+    make_items("saez_2022", "failures", {"failures": [out["failures"]]}, folder, {}, results=str(results))
     return pd.read_csv(folder / "failures.csv"), (folder / "failures.html").read_text()
 
 
@@ -599,6 +599,20 @@ def test_a_study_without_failures_says_so_in_a_sentence(tmp_path):
     table, page = report_failures(tmp_path, out)
     assert table.empty and list(table)[:3] == ["dataset", "learner", "partitioner"]
     assert "No fit failed: 12 fits on 1 data sets." in page
+
+
+def test_a_data_set_that_failed_as_a_whole_has_a_line_of_its_own_and_the_command_of_the_job_that_it_failed_in():
+    wanted = {"learners": {"A": "A", "B": "B"}, "partitioners": {"CV": "CV"}, "seeds": {"CV_5x2": 3}}
+    failure = {"learner": "A", "partitioner": "CV", "k": 5, "status": "failed", "message": "no", "n_failed": 1, "n_fits": 9}
+    lost = lost_summary("bad", "one value", "resources/fetched/many-1.parquet", wanted)
+    lists = [{"dataset": "iris", "n_fits": 9, "failures": [failure | {"files": ["mine/a"]}]}, lost]
+    table = failures_table(lists, "results")
+    assert table["dataset"].tolist() == ["bad", "iris"] and table["n_failed"].tolist() == [60, 1]
+    assert table["command"][0].endswith("--force resources/fetched/many-1.parquet")
+    assert table["command"][1].endswith("--force results/mine/a")
+    assert table.to_csv(columns=["learner", "k"], index=False).split() == ["learner,k", "all", "learners,", "A,5"]
+    page = to_html(failures_grid(table, lists))
+    assert "all learners on bad" in page and "61 of 69 fits on 2 data sets failed." in page
 
 
 def test_many_different_messages_of_a_cell_fill_no_table():
