@@ -16,7 +16,7 @@ import pytest
 import collect_scores
 from foldshift.core.imports import import_object
 from foldshift.engine.storage.score_files import SCORE_SCHEMA, write_rows
-from foldshift.engine.storage.seed_results import SEED_SHIFT_SCHEMA, count_failures, seed_schema
+from foldshift.engine.storage.seed_results import SEED_SHIFT_SCHEMA, count_failures, lost_summary, seed_schema
 from foldshift.engine.study.declare import key
 from foldshift.engine.study.find import find_studies
 from foldshift.evaluation.regression_scores import CLASSIFICATION_METRICS, METRICS
