@@ -12,6 +12,7 @@ from class_cases import sklearn_folds
 from foldshift.datasets import load_dataset
 from foldshift.evaluation import evaluate_folds
 from foldshift.evaluation.cross_validate import iterate_fits
+from foldshift.learners.neighbours import nearest_regressor
 from foldshift.learners.neighbours.nearest_classifier import METRICS, NNClassifier
 
 DATA = Path(os.environ.get("FOLDSHIFT_SHARED", Path(__file__).parents[3] / "shared")) / "data"
@@ -59,6 +60,42 @@ def test_the_shared_path_gives_the_very_scores_of_the_plain_path(metric, case):
         model = NNClassifier(k, metric, skip, categorical_features=nominal)
         assert (model.scores_folds(X, y, folds) == _plain_scores(model, X, y, folds)).all()
         assert (evaluate_folds(model, X, y, folds) == evaluate_folds(model, X, y, folds, shared=False)).all()
+
+
+@pytest.mark.parametrize("digits", [0, 1, 6])
+@pytest.mark.parametrize(("metric", "k"), [("heom", 1), ("euclidean", 3), ("euclidean", 8)])
+def test_a_tree_changes_no_score(metric, k, digits, monkeypatch):
+    rng = np.random.default_rng(digits)
+    X, X_new = np.round(rng.random((300, 3)) * 4, digits), np.round(rng.random((50, 3)) * 4, digits)
+    y, folds = rng.integers(0, 3, 300), rng.integers(0, 5, (2, 300)).astype(np.uint8)
+    model = NNClassifier(k, metric)
+    made = []
+
+    def found():
+        fitted = model.fit(X, y)
+        made.append((model.scores_folds(X, y, folds), fitted.predict_proba(X_new), model.fold_predictor(X, y, X_new)(folds[0])))
+
+    found()
+    asked = []
+    monkeypatch.setattr("foldshift.learners.neighbours.nearest_regressor.FEW_POINTS", 0)
+    tree = nearest_regressor.nearest_candidates
+    monkeypatch.setattr(nearest_regressor, "nearest_candidates", lambda *given: asked.append(given) or tree(*given))
+    found()
+    assert len(asked) == 3 and all((one == other).all() for one, other in zip(*made))
+
+
+def test_a_tree_is_not_asked_for_other_distances(monkeypatch):
+    monkeypatch.setattr("foldshift.learners.neighbours.nearest_regressor.FEW_POINTS", 0)
+    monkeypatch.setattr(nearest_regressor, "nearest_candidates", lambda *given: pytest.fail("a tree is Euclidean"))
+    X, y = np.round(RNG.random((100, 2)) * 3), np.arange(100) % 2
+    for model in (
+        NNClassifier(1, "manhattan"),
+        NNClassifier(1, "heom", categorical_features=[1]),
+        NNClassifier(1, "heom", skip_zero_distance=True),
+        NNClassifier(1, "keel_hvdm"),
+        NNClassifier(99, "heom"),
+    ):
+        assert model.fit(X, y).predict(X).shape == (100,)
 
 
 @pytest.mark.parametrize("metric", METRICS)

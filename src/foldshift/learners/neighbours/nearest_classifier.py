@@ -27,6 +27,8 @@ from foldshift.learners.neighbours._distances import (
     query_gaps_of,
     scales_of,
 )
+from foldshift.learners.neighbours._lists import lists, lists_of_new, scan, takes_tree, walk, walk_new
+from foldshift.learners.neighbours.nearest_regressor import nearest_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -144,7 +146,13 @@ class NNClassifier(FoldClassifier):
         self.X_, self.codes_ = X, codes
 
     def _scores(self, X: FloatArray) -> FloatArray:
-        return _scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), self._settings(self.X_))
+        settings = self._settings(self.X_)
+        if not takes_tree(self.X_, settings.n_neighbors, settings):
+            return scan(X, np.ascontiguousarray(self.X_.T), self.codes_, len(self.classes_), settings)
+        scores, queries = np.zeros((len(X), len(self.classes_))), np.arange(len(X))
+        for row in nearest_rows(X, self.X_, settings.n_neighbors).T:
+            scores[queries, self.codes_[row]] += 1.0 / settings.n_neighbors
+        return scores
 
     def _scores_folds(self, X: FloatArray, codes: IntArray, n_classes: int, cuts: Cuts) -> FloatArray:
         settings = self._settings(X)
@@ -152,8 +160,11 @@ class NNClassifier(FoldClassifier):
             length = max(LOWER_LENGTH, 4 * self.n_neighbors)
             return _search(X, codes, n_classes, cuts.folds, cuts.n_folds, self.tie_order == "fold", length, settings)
         length = min(max(LIST_LENGTH, 4 * self.n_neighbors), len(X))
-        listed, _ = _lists(X, length, True, settings, np.full(X.shape[1], np.nan), np.empty(0))
-        return _walk(X, codes, n_classes, cuts.folds, cuts.n_folds, listed, settings)
+        if takes_tree(X, length, settings):
+            listed = nearest_rows(X, X, length, skip_self=True)
+        else:
+            listed, _ = lists(X, length, True, settings, np.full(X.shape[1], np.nan), np.empty(0))
+        return walk(X, codes, n_classes, cuts.folds, cuts.n_folds, listed, settings)
 
     def fold_predictor(self, X: TableLike, y: ArrayLike, X_new: TableLike) -> Callable[..., Any] | None:
         """Make a function that predicts new samples by the models of all folds, (n_folds, n_new), from one list of neighbours.
@@ -166,11 +177,14 @@ class NNClassifier(FoldClassifier):
         settings = self._settings(X)
         classes, codes = np.unique(self._target_of_folds(y), return_inverse=True)
         length = min(max(NEW_LENGTH, 4 * settings.n_neighbors), len(X))
-        listed = _lists_of_new(X_new, np.ascontiguousarray(X.T), length, settings)
+        if takes_tree(X, length, settings):
+            listed = nearest_rows(X_new, X, length)
+        else:
+            listed = lists_of_new(X_new, np.ascontiguousarray(X.T), length, settings)
 
         def predict(folds: UnsignedArray) -> Array:
             own = folds.astype(np.int64)
-            return classes[_walk_new(X_new, listed, X, codes, len(classes), own, int(own.max()) + 1, settings)]
+            return classes[walk_new(X_new, listed, X, codes, len(classes), own, int(own.max()) + 1, settings)]
 
         return predict
 
@@ -184,24 +198,6 @@ def _n_codes(X: FloatArray, nominal: BoolArray) -> IntArray:
             raise ValueError("nominal columns must hold category codes 0, 1, ...; got a negative number or a fraction")
         n_codes[nominal] = values.max(axis=0).astype(np.int64) + 1
     return n_codes
-
-
-@compiled
-def _scan(queries: FloatArray, columns: FloatArray, codes: IntArray, n_classes: int, settings: Settings) -> FloatArray:
-    """Shares of votes for every query, from all samples; these are given column by column, (n_features, n_samples)."""
-    n, metric, n_codes = len(codes), settings.metric, settings.n_codes
-    out = np.zeros((len(queries), n_classes))
-    shares = frequencies_of(columns, codes, n_classes, metric, n_codes)
-    measure = Measure(metric, settings.nominal, n_codes, scales_of(columns, metric, n_codes), np.empty(len(shares)))
-    totals, size = np.empty(n), min(settings.n_neighbors, n)
-    distances, rows = np.empty(size), np.empty(size, np.int64)
-    for q in range(len(queries)):
-        query_gaps_of(queries[q], shares, metric, n_codes, measure.gaps)
-        distances_to(queries[q], columns, measure, totals)
-        n_held = nearest_of(totals, -1, metric == HVDM, settings.skip_zero, distances, rows)
-        for t in range(len(rows)):
-            out[q, codes[rows[t] if t < n_held else 0]] += 1.0 / len(rows)
-    return out
 
 
 def _search(
@@ -228,7 +224,7 @@ def _search(
         scales, gaps = _lower_metric(X, codes, n_classes, folds, n_folds, by_fold, settings.metric, n_codes)
         # What is at distance 0 in the lower metric need not be so in a training part: it stays, the sample itself too.
         all_kept = settings._replace(skip_zero=False)
-        listed, lower = _lists(distinct, min(length, len(distinct)), settings.skip_zero, all_kept, scales, gaps)
+        listed, lower = lists(distinct, min(length, len(distinct)), settings.skip_zero, all_kept, scales, gaps)
     samples = _Samples(X, codes, distinct, distinct_of)
     return _search_folds(samples, n_classes, folds, n_folds, by_fold, listed, lower, settings)
 
@@ -282,32 +278,6 @@ def _lower_metric(
                     at += c
                 start += c
     return scales, gaps
-
-
-@compiled
-def _lists(
-    X: FloatArray, length: int, skip_self: bool, settings: Settings, scales: FloatArray, gaps: FloatArray
-) -> tuple[NDArray[np.int32], FloatArray]:
-    """Nearest samples of every sample, near to far, ties in row order, and their distances before the root; -1 and infinity
-    behind the last: (n_samples, length) int32 and float64. The gaps are as `_lower_metric` has them."""
-    metric, n_codes = settings.metric, settings.n_codes
-    out, far = np.full((len(X), length), -1, np.int32), np.full((len(X), length), np.inf)
-    columns, totals, own_gaps = np.ascontiguousarray(X.T), np.empty(len(X)), np.empty(n_codes.sum())
-    measure = Measure(metric, settings.nominal, n_codes, scales, own_gaps)
-    distances, rows = np.empty(length), np.empty(length, np.int64)
-    for i in range(len(X)):
-        start, at = 0, 0
-        for j in range(len(n_codes) if metric == HVDM else 0):
-            c = n_codes[j]
-            if c > 0:
-                first = at + np.int64(X[i, j]) * c
-                own_gaps[start : start + c] = gaps[first : first + c]
-            start, at = start + c, at + c * c
-        distances_to(X[i], columns, measure, totals)
-        n_held = nearest_of(totals, i if skip_self else -1, False, settings.skip_zero, distances, rows)
-        for t in range(n_held):
-            out[i, t], far[i, t] = rows[t], distances[t]
-    return out, far
 
 
 @compiled
@@ -428,82 +398,3 @@ def _insert_ranked(distances: FloatArray, ranks: IntArray, n_held: int, distance
         at -= 1
     distances[at], ranks[at] = distance, rank
     return n_held
-
-
-@compiled
-def _lists_of_new(queries: FloatArray, columns: FloatArray, length: int, settings: Settings) -> NDArray[np.int32]:
-    """Nearest samples of new ones, near to far, ties in row order; -1 behind the last: (n_new, length) int32."""
-    out = np.full((len(queries), length), -1, np.int32)
-    totals, scales = np.empty(columns.shape[1]), np.full(len(columns), np.nan)
-    measure = Measure(settings.metric, settings.nominal, settings.n_codes, scales, np.empty(0))
-    distances, rows = np.empty(length), np.empty(length, np.int64)
-    for i in range(len(queries)):
-        distances_to(queries[i], columns, measure, totals)
-        n_held = nearest_of(totals, -1, False, settings.skip_zero, distances, rows)
-        out[i, :n_held] = rows[:n_held]
-    return out
-
-
-@compiled
-def _walk_new(
-    queries: FloatArray,
-    listed: NDArray[np.int32],
-    X: FloatArray,
-    codes: IntArray,
-    n_classes: int,
-    folds: IntArray,
-    n_folds: int,
-    settings: Settings,
-) -> IntArray:
-    """Class codes that the models of all folds give to new samples: (n_folds, n_new)."""
-    n_new, length = listed.shape
-    out, votes = np.empty((n_folds, n_new), np.int64), np.empty(n_classes)
-    for fold in range(n_folds):
-        rows = np.flatnonzero(folds != fold)
-        columns, wanted = np.ascontiguousarray(X[rows].T), min(settings.n_neighbors, len(rows))
-        for i in range(n_new):
-            found, t = 0, 0
-            votes[:] = 0.0
-            while found < wanted and t < length and listed[i, t] >= 0:
-                if folds[listed[i, t]] != fold:
-                    votes[codes[listed[i, t]]] += 1.0 / wanted
-                    found += 1
-                t += 1
-            if found < wanted:
-                query = queries[i : i + 1]
-                votes[:] = _scan(query, columns, codes[rows], n_classes, settings)[0]
-            out[fold, i] = votes.argmax()
-    return out
-
-
-@compiled
-def _walk(
-    X: FloatArray,
-    codes: IntArray,
-    n_classes: int,
-    folds: UnsignedArray,
-    n_folds: int,
-    listed: NDArray[np.int32],
-    settings: Settings,
-) -> FloatArray:
-    """Walk along the lists, skipping samples of the own fold; scan the training part where a list is too short."""
-    n_seeds, n = folds.shape
-    out = np.zeros((n_seeds, n, n_classes))
-    for s in range(n_seeds):
-        sizes = np.bincount(folds[s], minlength=n_folds)
-        for i in range(n):
-            own = folds[s, i]
-            wanted = min(settings.n_neighbors, n - sizes[own])
-            found = 0
-            for t in range(listed.shape[1]):
-                j = listed[i, t]
-                if j >= 0 and folds[s, j] != own:
-                    out[s, i, codes[j]] += 1.0 / wanted
-                    found += 1
-                    if found == wanted:
-                        break
-            if found < wanted:
-                rows = np.flatnonzero(folds[s] != own)
-                columns = np.ascontiguousarray(X[rows].T)
-                out[s, i] = _scan(X[i : i + 1], columns, codes[rows], n_classes, settings)[0]
-    return out

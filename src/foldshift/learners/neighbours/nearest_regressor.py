@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 LIST_LENGTH = 32
 NEW_LENGTH = 12  # the same of samples that are in no fold: all but one of the folds are a training part
 
-# Up to so many points to a column all of them are looked at: in ten columns or more in half to a quarter of the time that a tree
-# takes, in fewer faster below some 300 points, and at the limit never more than half as long again.
-FEW_POINTS = 500
+# Up to so many points, times the root of 2 for every column, all of them are looked at: a tree takes longer. With uniform numbers
+# both take as long at some 2,000 points in 2 columns, 4,000 in 5, 14,000 in 8, and more than 16,000 in 10.
+FEW_POINTS = 1000
 
 
 class NNRegressor(FoldRegressor):
@@ -91,14 +91,18 @@ def nearest_rows(queries: FloatArray, points: FloatArray, length: int, skip_self
 
     With `skip_self`, the queries are the points, and a point is not its own neighbour.
     """
-    n, n_features = points.shape
-    # One more than wanted, to see whether the list ends inside a tie; and the point itself.
-    width = length + 1 + skip_self
-    if n <= FEW_POINTS * n_features or n_features > MOST_FEATURES or width > n:
-        candidates = np.empty((len(queries), 0), np.int32)
+    if tree_pays(points, length):
+        # One more than wanted, to see whether the list ends inside a tie; and the point itself.
+        candidates = nearest_candidates(queries, points, length + 1 + skip_self)
     else:
-        candidates = nearest_candidates(queries, points, width)
+        candidates = np.empty((len(queries), 0), np.int32)
     return _nearest(queries, points, candidates, length, skip_self)
+
+
+def tree_pays(points: FloatArray, length: int) -> bool:
+    """Return True if a tree finds so many nearest points sooner than a look at all of them."""
+    n, n_features = points.shape
+    return n > FEW_POINTS * 2 ** (n_features / 2) and n_features <= MOST_FEATURES and length + 2 <= n
 
 
 @compiled
