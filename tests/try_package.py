@@ -35,6 +35,7 @@ facts = importlib.metadata.metadata("foldshift")
 print(json.dumps({
     "import": seconds, "inside": foldshift.__file__.startswith(sys.prefix), "version": foldshift.__version__,
     "found": [scores.round(6).tolist(), folds.tolist()], "numba": importlib.util.find_spec("numba") is not None,
+    "gone": importlib.util.find_spec("foldshift.gone") is not None,
     "requires": sorted(facts.get_all("Requires-Dist")),
 }))
 """
@@ -94,15 +95,25 @@ def environment(python, folder):
     return next(path for path in (folder / "bin" / "python", folder / "Scripts" / "python.exe") if path.exists())
 
 
-def ways(wheel, sdist, wheel_only):
+def clone(folder):
+    """A clone in which an earlier version was built, with a module that is gone."""
+    run("git", "clone", "--quiet", ROOT, folder)
+    left = folder / "build" / "lib" / "foldshift"
+    left.mkdir(parents=True)
+    (left / "gone.py").write_text("")
+    return folder
+
+
+def ways(wheel, sdist, wheel_only, folder):
     """What pip is given for each way of installing, without and with `[fast]`."""
     found = {"wheel": str(wheel)}
     if not wheel_only:
-        found |= {"sdist": str(sdist), "clone": str(ROOT)}
+        found["sdist"] = str(sdist)
         if (ROOT / ".git").exists():
+            found["clone"] = str(clone(folder / "clone"))
             found["git address"] = f"git+file://localhost{ROOT.as_posix()}"  # pip takes extras of an address with a host alone
         else:
-            print("No git repository here: the address of git is not tried.", flush=True)
+            print("No git repository here: neither a clone nor an address of git is tried.", flush=True)
     named = {way: f"foldshift[fast] @ {given}" if way == "git address" else f"{given}[fast]" for way, given in found.items()}
     return found | {f"{way} [fast]": given for way, given in named.items()}
 
@@ -114,8 +125,8 @@ def try_way(inside, way, given, folder):
     run(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", given)
     installed = time.monotonic()
     library = json.loads(run(inside, "-c", LIBRARY, cwd=folder))
-    if not library["inside"] or library["numba"] != way.endswith("[fast]"):
-        sys.exit(f"{way}: imported from the environment: {library['inside']}; numba is there: {library['numba']}")
+    if not library["inside"] or library["gone"] or library["numba"] != way.endswith("[fast]"):
+        sys.exit(f"{way}: not as it should be: {library}")
     (folder / "data.csv").write_text("\n".join(ROWS) + "\n")
     command = inside.parent / "foldshift"
     start = time.monotonic()
@@ -160,7 +171,7 @@ def main(argv=None):
         answers = set()
         with tempfile.TemporaryDirectory() as folder:
             inside = environment(python, Path(folder, "env"))
-            for way, given in ways(wheel, sdist, options.wheel_only).items():
+            for way, given in ways(wheel, sdist, options.wheel_only, Path(folder)).items():
                 row = try_way(inside, way, given, Path(folder))
                 seconds = " ".join(f"{one:7.2f} s" for one in (row.install, row.imported, row.advise, row.studies))
                 print(f"{row.python:8} {row.way:20} {seconds}", flush=True)
