@@ -15,12 +15,8 @@ OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", 
 RULES = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 # What a driver may use: wait for a condition, type into a field, choose a file.
 HELPERS = """
-const until = async (condition, what) => {
-  for (let i = 0; i < 6000; i++) {
-    if (condition()) return;
-    await new Promise(done => setTimeout(done, 50));
-  }
-  throw new Error(`waited for ${what} in vain`);
+const until = async condition => {
+  while (!condition()) await new Promise(done => setTimeout(done, 50));
 };
 const type = (id, text) => { document.getElementById(id).value = text; };
 const choose = (name, text) => {
@@ -82,7 +78,7 @@ def served(folder):
         server.server_close()
 
 
-def visit(site, page, driver, seconds=120):
+def visit(site, page, driver, seconds=600):
     """Open a page of a site, let `driver` (the body of an async function of JavaScript) work it, and return what it returns.
 
     Also returns the paths that were asked of the server. Every other host is out of reach.

@@ -3,17 +3,16 @@
 import html
 import json
 import re
-import shutil
 import subprocess
 import zipfile
 
 import pytest
 
+from browser import OPTIONS, browser_here
 from foldshift.engine.study.find import find_studies
 
 pytestmark = pytest.mark.workflow
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # Walks through the report as a reader does: every category and subcategory, the view button of every item.
 WALK = """
 <script>
@@ -61,14 +60,12 @@ WALK = """
 @pytest.fixture(scope="module")
 def browse(tmp_path_factory):
     """Function that opens a page without network: its content in the end, and the addresses that it asked for."""
-    browser = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    if browser is None:
-        pytest.skip("chromium is not here: apt-get install chromium")
+    browser = browser_here()
     folder = tmp_path_factory.mktemp("browser")
 
     def browse(page, *arguments):
         log = folder / "network.json"
-        command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"]
+        command = [browser, *OPTIONS]
         command += [f"--user-data-dir={folder / 'profile'}", "--host-resolver-rules=MAP * ~NOTFOUND", f"--log-net-log={log}"]
         command += ["--virtual-time-budget=60000", *arguments, "--dump-dom", page.as_uri()]
         done = subprocess.run(command, capture_output=True, text=True, timeout=300)
