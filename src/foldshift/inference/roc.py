@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def roc_area(scores: ArrayLike, positive: ArrayLike) -> FloatArray:
     """Chance that a positive row has the higher score, ties counting one half; NaN if a class is absent."""
     scores, positive = np.broadcast_arrays(scores, positive)
-    n_positive = positive.sum(axis=-1)
+    n_positive = positive.sum(axis=-1, dtype=np.int64)  # a product of two such numbers may exceed 32 bits
     pairs = n_positive * (positive.shape[-1] - n_positive)
     above = np.where(positive, rankdata(scores, axis=-1), 0).sum(axis=-1) - n_positive * (n_positive + 1) / 2
     return np.divide(above, pairs, out=np.full(np.shape(pairs), np.nan), where=pairs > 0)

@@ -98,7 +98,7 @@ def ks_features(train: ArrayLike, test: ArrayLike, versions: Versions | ArrayLik
     statistic, greater = np.empty((2, n_versions, n_features))
     n_test = np.empty((n_versions, n_features), dtype=np.int64)
     counts = _row_counts(plan.rows, len(test))
-    n_train = (~np.isnan(train)).sum(axis=0)
+    n_train = (~np.isnan(train)).sum(axis=0, dtype=np.int64)
     for j in range(n_features):
         column, here = np.sort(train[:, j])[: n_train[j]], plan.feature == j
         statistic[:, j], greater[:, j], n_test[:, j] = _ks_column(column, test[:, j], counts)
