@@ -16,7 +16,7 @@ import pandas as pd  # noqa: E402
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # noqa: E402
 
 from foldshift import advise  # noqa: E402
-from foldshift.advice.preprocessing import has_gaps_or_texts, prepared  # noqa: E402
+from foldshift.advice.learner.preprocessing import has_gaps_or_texts, prepared  # noqa: E402
 from held_out_structures import clean, held_out  # noqa: E402
 
 if TYPE_CHECKING:

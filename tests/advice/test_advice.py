@@ -41,9 +41,9 @@ from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import find_faults
 from foldshift.advice.learner.learner_calls import fit, fit_and_score, losses_on
 from foldshift.advice.learner.learner_warnings import warned
+from foldshift.advice.learner.preprocessing import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.planned_cv import seconds_of
 from foldshift.advice.power import in_words, power_of
-from foldshift.advice.preprocessing import LARGE, on_all_cores, prepared, usual
 from foldshift.advice.rules import FACTS, cautions, decide, read_rules
 from foldshift.advice.score import as_score
 from foldshift.advice.split_half import on_half

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import foldshift
 from foldshift.advice.data import as_data
-from foldshift.advice.preprocessing import prepared
+from foldshift.advice.learner.preprocessing import prepared
 from foldshift.advice.score import usual_scoring
 
 N = 150

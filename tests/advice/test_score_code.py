@@ -12,7 +12,7 @@ from sklearn.metrics import make_scorer, median_absolute_error
 from sklearn.naive_bayes import GaussianNB
 
 import foldshift
-from foldshift.advice.preprocessing import prepared
+from foldshift.advice.learner.preprocessing import prepared
 
 RNG = np.random.default_rng(3)
 N = 133  # folds of ten differ in size

@@ -20,8 +20,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 
 import foldshift
+from foldshift.advice.learner.preprocessing import MANY_ROWS, usual
 from foldshift.advice.planned_cv import Clock
-from foldshift.advice.preprocessing import MANY_ROWS, usual
 from foldshift.advice.work_plan import EFFORTS, TABLE, learner_class, limited, work_plan
 from foldshift.core.errors import StoppedError
 

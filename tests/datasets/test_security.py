@@ -291,7 +291,7 @@ def test_only_import_paths_of_the_configuration_name_code(root):
             "src/foldshift/core/imports.py",
             "import_module",
         ),  # packages that are not requirements of the library, by fixed names
-        ("src/foldshift/advice/preprocessing.py", "import_object"),  # what the user names at the command line
+        ("src/foldshift/advice/learner/preprocessing.py", "import_object"),  # what the user names at the command line
         ("src/foldshift/core/imports.py", "import_module"),  # what the configuration names, and nothing else
         ("src/foldshift/engine/jobs/code_digest.py", "find_spec"),  # file of an import path of the configuration
         ("src/foldshift/core/imports.py", "find_spec"),  # a look at a file without running it
@@ -345,7 +345,7 @@ def test_nothing_unpickles_what_comes_from_a_file_and_no_shell_is_used(root):
         names += [node.module] if isinstance(node, ast.ImportFrom) else []
         found |= {file for name in names if name and name.split(".")[0] in modules}
     # guarded_process: a pipe to the process's own fork, no file; the others: joblib's number of workers
-    workers = {"evaluation/cross_validate.py", "advice/learner/learner_calls.py", "advice/preprocessing.py"}
+    workers = {"evaluation/cross_validate.py", "advice/learner/learner_calls.py", "advice/learner/preprocessing.py"}
     assert found <= {f"src/foldshift/{name}" for name in (*workers, "core/user_code/guarded_process.py")}
 
 

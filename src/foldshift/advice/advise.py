@@ -14,9 +14,9 @@ from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import issues_of
 from foldshift.advice.learner.learner_calls import LearnerCalls
 from foldshift.advice.learner.learner_warnings import with_warnings_as_an_issue
+from foldshift.advice.learner.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.page.score_code import score_code
 from foldshift.advice.planned_cv import Clock, Experiment, Said, cross_validate_repeatedly, first_fit, seconds_of, with_spreads
-from foldshift.advice.preprocessing import SEED, baseline, has_gaps_or_texts, prepared, usual
 from foldshift.advice.report_interval import default_rope, difference, score_intervals
 from foldshift.advice.result import Advice
 from foldshift.advice.rules import cautions, decide
@@ -104,7 +104,7 @@ def advise(
         Target: a quantity, or two or more classes; without missing values.
     estimator : scikit-learn estimator, optional
         Any classifier, regressor or pipeline; not changed. By default a random forest behind a plain preparation
-        (`foldshift.advice.preprocessing.prepared`); boosted trees on histograms above 20,000 rows.
+        (`foldshift.advice.learner.preprocessing.prepared`); boosted trees on histograms above 20,000 rows.
     scoring : str or callable, optional
         A scorer of scikit-learn by name, or ``scorer(estimator, X, y)``; ``error`` (default for classes) or ``rmse`` (default for
         quantities). Intervals rest on rows for the scores of `foldshift.inference.score_interval`, such as ``f1``, on folds for

@@ -200,8 +200,8 @@ def advise(
     begun = time.perf_counter()  # the budget is for everything, loading of libraries and reading included
     from foldshift.advice.advise import advise as advice_on
     from foldshift.advice.data import check_rows
+    from foldshift.advice.learner.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.planned_cv import Clock, seconds_of
-    from foldshift.advice.preprocessing import imported, on_all_cores, prepared, usual
     from foldshift.advice.wording import summary
     from foldshift.command.read_tables import declared, predicted, read_with_structure, target_and_inputs
 

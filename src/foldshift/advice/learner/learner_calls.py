@@ -141,7 +141,7 @@ def _what_helps(data: Data, train: IntArray) -> str:
     if has_gaps_or_texts(data.X):
         return (
             ". Texts, dates and missing values need a pipeline that codes and fills them: "
-            "foldshift.advice.preprocessing.prepared(learner, X) makes a plain one"
+            "foldshift.advice.learner.preprocessing.prepared(learner, X) makes a plain one"
         )
     return "; give another learner, or other settings of this one"
 
