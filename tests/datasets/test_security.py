@@ -287,17 +287,14 @@ def test_only_import_paths_of_the_configuration_name_code(root):
     found -= {(file, "eval") for file, name, _ in calls(root) if name.endswith(".eval")}  # a method, not the built-in
     assert found == {
         ("workflow/check_machine.py", "find_spec"),  # are required packages there? their names are in pyproject.toml
-        (
-            "src/foldshift/core/imports.py",
-            "import_module",
-        ),  # packages that are not requirements of the library, by fixed names
         ("src/foldshift/advice/learner/preprocessing.py", "import_object"),  # what the user names at the command line
-        ("src/foldshift/core/imports.py", "import_module"),  # what the configuration names, and nothing else
+        ("src/foldshift/core/imports.py", "import_module"),  # what the configuration names; optional packages by fixed names
         ("src/foldshift/engine/jobs/code_digest.py", "find_spec"),  # file of an import path of the configuration
         ("src/foldshift/core/imports.py", "find_spec"),  # a look at a file without running it
         ("src/foldshift/core/compiling.py", "find_spec"),  # whether a fixed name is a package or only a folder
         ("src/foldshift/engine/config/check.py", "import_object"),  # key `import` of learners and own_partitioners
         ("src/foldshift/evaluation/learner.py", "import_object"),  # a learner's `import`
+        ("src/foldshift/engine/jobs/run_job.py", "import_object"),  # by a fixed name: how a job of many data sets runs
         ("src/foldshift/engine/jobs/warm_up.py", "import_object"),  # the same; and functions of the library and of studies
         ("src/foldshift/partition/registry.py", "import_object"),  # from the table of the package's own partitioners
         ("src/foldshift/engine/study/find.py", "import_module"),  # studies: the library's own, and those in studies_from
