@@ -11,7 +11,6 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.base import clone
 
-from foldshift.advice.preprocessing import has_gaps_or_texts
 from foldshift.core.errors import DataError, LearnerError, StoppedError
 from foldshift.core.estimators import rows_of, title
 from foldshift.core.remedies import Remedy
