@@ -11,6 +11,7 @@ import numpy as np
 from joblib import parallel_config
 from sklearn.base import clone
 
+from foldshift.advice.learner.preprocessing import has_gaps_or_texts
 from foldshift.core.errors import DataError, LearnerError, StoppedError
 from foldshift.core.estimators import rows_of, title
 from foldshift.core.remedies import Remedy
