@@ -81,7 +81,7 @@ async function choose(chosen) {
   file = chosen;
   const names = columnsOf(await chosen.slice(0, 65536).text());
   if (file !== chosen) return;
-  find("name").textContent = `${file.name}, ${(file.size / 1e6).toFixed(2)} MB`;
+  find("name").textContent = `${file.name}, ${Math.ceil(file.size / 1000).toLocaleString("en")} kB`;
   find("columns").replaceChildren(...names.map(name => new Option(name, name)));
   find("target").placeholder = names.length ? `${names.at(-1)} (the last column)` : "the last column";
   forget();
