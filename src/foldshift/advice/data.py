@@ -133,17 +133,17 @@ def as_data(
     task = "classification" if column.categories else "regression"
     if task == "classification" and len(column.categories) < 2:
         raise ValueError(f"{said} holds one class, {column.categories[0]!r}; there is nothing to predict")
-    sizes = bincount(column.train.astype(int)) if task == "classification" else np.array([n])
-    if task == "classification" and (sizes >= FEWEST_OF_CLASS).sum() < 2 and len(sizes) < n:
-        single = ", ".join(repr(column.categories[code]) for code in np.flatnonzero(sizes < FEWEST_OF_CLASS)[:3])
-        raise ValueError(
-            f"{said} holds one class with more than a row; {single}: one row, which cannot be trained on and tested; add rows"
-        )
     if task == "classification" and len(column.categories) > MANY_LABELS * n:
         shown = ", ".join(repr(label) for label in column.categories[:3])
         raise ValueError(
             f"{said} names rows, not classes: {len(column.categories)} different labels in {n} rows ({shown}, ...); take another "
             "target, or one with fewer labels"
+        )
+    sizes = bincount(column.train.astype(int)) if task == "classification" else np.array([n])
+    if task == "classification" and (sizes >= FEWEST_OF_CLASS).sum() < 2:
+        single = ", ".join(repr(column.categories[code]) for code in np.flatnonzero(sizes < FEWEST_OF_CLASS)[:3])
+        raise ValueError(
+            f"{said} holds one class with more than a row; {single}: one row, which cannot be trained on and tested; add rows"
         )
     if task == "regression" and np.ptp(column.train) == 0:
         raise ValueError(f"{said} is {column.train[0]:g} in every row; there is nothing to predict")
