@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foldshift.advice.arguments import check_numbers, check_others
 from foldshift.advice.data import as_data, check_kind
 from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import issues_of
@@ -39,7 +38,7 @@ from foldshift.advice.structure.find import find_structure, with_declared
 from foldshift.advice.structure.record import Declared
 from foldshift.advice.structure.same_other_all import run_same_other_all
 from foldshift.advice.wording import CUT_WORDS, first_verdict, methods_paragraph, stopped_words, used_versions, verdict
-from foldshift.advice.work_plan import Effort, check_effort, limited, with_subsets, work_plan
+from foldshift.advice.work_plan import Effort, check_effort, check_numbers, check_others, limited, with_subsets, work_plan
 from foldshift.core.arguments import check_confidence
 from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, StoppedError
