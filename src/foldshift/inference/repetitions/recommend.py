@@ -49,7 +49,7 @@ class Repetitions(NamedTuple):
     # recommended number: with it the promise holds, ``ceil(partition_bound / (eps^2 fixed_variance))``, at least 1, and more
     # where few errors were seen. None if it is unknown; the note says why
     repetitions: int | None
-    # the same number with the estimated partition variance in place of its bound; too small in 25 to 59 % of simulated studies
+    # the same number with the estimated partition variance in place of its bound; too small in 25 to 58 % of simulated studies
     plug_in: int | None
     # promise: the standard deviation that the choice of partitions leaves in the mean is at most eps times the one that no number
     # of repetitions removes
@@ -96,7 +96,7 @@ class Repetitions(NamedTuple):
                 "number allows for that."
             )
         said.append(
-            f"The plug-in number, without that promise, is {self.plug_in}; in simulated studies it was too small in 25 to 59 %."
+            f"The plug-in number, without that promise, is {self.plug_in}; in simulated studies it was too small in 25 to 58 %."
         )
         said.append(
             f"Repeating for ever would take about {100 * self.most_gain:.0f} % off the variance of one repetition; the rest is "
@@ -206,8 +206,8 @@ def recommend_repetitions(
     Notes
     -----
     In simulated studies (``validation/tables/coverage_repetitions.csv``: 100 rows, 10 folds, 10 partitions, eps = .1) the promise
-    at .9 held in 95.5 % of those of a nearest centroid, and 96.5 % of those of a stump and of a nearest centroid of 200 inputs;
-    the plug-in in 47.5, 75 and 65 %. With 5 folds, or 5 partitions, the promise held in 92.5 % or more, the plug-in in 41.5 % or
+    at .9 held in 96 % of those of a nearest centroid, and 96.5 % of those of a stump and of a nearest centroid of 200 inputs;
+    the plug-in in 47.5, 75 and 65 %. With 5 folds, or 5 partitions, the promise held in 92.5 % or more, the plug-in in 42 % or
     more. In 40 cells with errors from .5 to 25 % (``repetitions_by_cell.csv``) it held in 98 % on average, and in 90 % of the
     lowest cell. Where most samples have no error or one, the folds of the others overrate what repeating cannot remove: the
     number then allows for the few errors that were seen.
