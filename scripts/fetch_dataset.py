@@ -75,7 +75,8 @@ def main(job: Any) -> None:
     check_lock(lock, entry, fetched)
     write_raw(job.output.table, fetched.table)
     write_text(job.output.origin, json.dumps(origin(entry, fetched), indent=2, ensure_ascii=False) + "\n")
-    write_text(lock, fetched.fingerprint + "\n")
+    if not fetched.source.startswith("file:"):
+        write_text(lock, fetched.fingerprint + "\n")
 
 
 if __name__ == "__main__":
