@@ -105,7 +105,7 @@ REFUSED = {
     "folds good.csv -p SCV -g person": "does not keep groups together; take --partitioner CB-SCV",
     "folds good.csv -p CB-SCV -g person -k 20": "--n-folds 20 is more than the 12 groups.*take --n-folds 12",
     "folds gaps.csv -p DOB-SCV": "needs inputs without missing values; take --partitioner CB-SCV",
-    "folds one_class.csv": "holds one class, 'red'",
+    "folds one_class.csv": "the target 'y' is 'red' in every row",
     "folds few.csv": "the table has 4 rows",
     "folds good.csv --missing red --missing blue": "'y' has no value in any row.*--target person",
     "folds": "Missing argument 'FILE'",
@@ -127,7 +127,7 @@ REFUSED = {
     "advise good.csv -t y --html nowhere/x.html": "there is no folder .*nowhere; make it first",
     "advise good.csv -t y --rope -1": "-1.0 is not in the range x>=0",
     "advise good.csv -t y --compare nothere": "unknown learner 'nothere'",
-    "advise one_class.csv": "holds one class, 'red'",
+    "advise one_class.csv": "the target 'y' is 'red' in every row",
     "advise few.csv": "the table has 4 rows; advice needs at least 20",
     "studies saez_2002": "unknown study 'saez_2002'; did you mean saez_2022",
 }

@@ -88,7 +88,7 @@ CASES = {
     "labels_as_numbers.csv": (text(a=A, y=LABELS), "regression"),
 }
 # Messages of the command alone, which the tests of the command follow.
-ELSEWHERE = {"n_folds", "partitioner", "time_on", "space_on", "subset_on", "format", "metric", "decimals"}
+ELSEWHERE = {"n_folds", "partitioner", "time_on", "space_on", "subset_on", "format", "metric", "decimals", "k"}
 
 
 def written(folder, name):

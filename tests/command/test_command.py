@@ -95,7 +95,7 @@ def test_check_says_by_the_exit_code_what_was_found(folder):
 def test_check_passes_over_a_shift_of_the_default_split_and_not_of_ones_own(folder):
     words = ("advise", "by_b.csv", "-t", "price", "-l", "Ridge", *QUICK, "--check")
     default, own = run(folder, *words), run(folder, *words, "--cv", "5")
-    assert default.exit_code == 0 and "scikit-learn's default (five folds, not shuffled) is shifted: b differs" in default.stdout
+    assert default.exit_code == 0 and "Scikit-learn's default (five folds, not shuffled) is shifted: b differs" in default.stdout
     assert own.exit_code == FOUND and "Your split (cv=5) is shifted: b differs" in own.stdout
 
 

@@ -143,7 +143,7 @@ MISTAKES = {
     "no such time": (("--time-on", "dat"), MISTAKE, "--time-on dat: unknown column 'dat'; did you mean day?"),
     "no such place": (("--space-on", "east", "nord"), MISTAKE, "north"),
     "one column of place": (("--space-on", "east"), USAGE, "--space-on"),
-    "one column twice": (("--space-on", "east", "east"), MISTAKE, "name two columns"),
+    "one column twice": (("--space-on", "east", "east"), MISTAKE, "names one column twice; name two"),
     "labels as time": (("--time-on", "site"), MISTAKE, "--types site=date"),
     "labels as place": (("--space-on", "east", "site"), MISTAKE, "--types site=number"),
     "target as time": (("--time-on", "y"), MISTAKE, "is the target"),

@@ -25,7 +25,7 @@ SNAKEMAKE = Path(sys.executable).with_name("snakemake")
 def job(tmp_path, monkeypatch):
     monkeypatch.delenv(RERUN, raising=False)
     monkeypatch.delenv(SHOWN, raising=False)
-    yield types.SimpleNamespace(log=[str(tmp_path / "log.txt")], output=["results/a b/x.parquet", "results/y.npz"])
+    yield types.SimpleNamespace(log=[str(tmp_path / "log.txt")], output=["results/a b/x.parquet", "results/y.npz"], params=None)
     for handler in logging.getLogger().handlers[:]:  # those of `run`
         if type(handler).__module__ == "foldshift.engine.jobs.run_job" or type(handler) is logging.StreamHandler:
             logging.getLogger().removeHandler(handler)
@@ -188,7 +188,7 @@ def test_the_printed_command_repeats_the_failure_and_after_mending_makes_the_out
 ORPHAN = """
 import sys, time, types
 from foldshift.engine.jobs.run_job import run
-run(lambda job: (open(sys.argv[1], "w").close(), time.sleep(60)), types.SimpleNamespace(log=[], output=[]))
+run(lambda job: (open(sys.argv[1], "w").close(), time.sleep(60)), types.SimpleNamespace(log=[], output=[], params=None))
 """
 
 

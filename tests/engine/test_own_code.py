@@ -15,6 +15,7 @@ import measure
 from foldshift.engine.jobs.failure_summary import lost_fits_line, lost_rows
 from foldshift.engine.jobs.run_job import run
 from foldshift.engine.jobs.user_code import OwnCodeError, call_own, check_call
+from foldshift.engine.layout.units import Units
 
 CODE = """import numpy as np
 
@@ -113,7 +114,7 @@ def test_a_learner_that_cannot_be_made_is_named_with_its_line(own):
     ],
 )
 def test_a_study_of_the_users_own_that_fails_is_no_fault_of_the_program(own, capsys, script, params, expected):
-    job = SimpleNamespace(log=[str(own / "job.log")], input=None, wildcards={}, threads=1)
+    job = SimpleNamespace(log=[str(own / "job.log")], input=[], wildcards={}, threads=1)
     job.params, job.output = SimpleNamespace(arguments={}, **params), [str(own / "table.html")]
     with pytest.raises(SystemExit):
         run(script.main, job)
@@ -158,18 +159,18 @@ def test_a_run_with_failed_fits_says_how_many_why_most_of_them_and_where():
 
 def test_rows_of_a_measure_of_a_study_that_were_lost_are_told_too(tmp_path):
     measure = SimpleNamespace(name="count", rows={"counts": "{dataset}", "pairs": "{dataset}"})
-    rows = {"counts": ["<results>/a", "<results>/b", "<results>/not_yet"], "pairs": ["<results>/p"]}
-    run = SimpleNamespace(id="mine", measures=lambda: [measure], rows=rows.get)
+    rows = {"counts": ["<results>/a.parquet", "<results>/b.parquet", "<results>/not_yet.parquet"], "pairs": ["<results>/p.parquet"]}
+    run = SimpleNamespace(id="mine", measures=lambda: [measure], rows=rows.get, units=Units())
 
     def write(name, status):
         messages = ["" if one == "ok" else "ValueError: no" for one in status]
         columns = {"learner": ["SVM"] * len(status), "status": status, "message": messages}
         pq.write_table(pa.table({key: pa.array(values).dictionary_encode() for key, values in columns.items()}), tmp_path / name)
 
-    write("a", ["ok", "ok"])
-    pq.write_table(pa.table({"both": [1.0]}), tmp_path / "p")
+    write("a.parquet", ["ok", "ok"])
+    pq.write_table(pa.table({"both": [1.0]}), tmp_path / "p.parquet")
     assert lost_rows(tmp_path, [run]) == []
-    write("b", ["failed", "ok", "failed"])
+    write("b.parquet", ["failed", "ok", "failed"])
     assert lost_rows(tmp_path, [run]) == [
         "mine: 2 of 5 rows of count lost to failed fits of SVM: ValueError: no; tables leave them out and say so"
     ]

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     Unit = Literal["folds", "datasets", "sources"]
 
 DESIGNS = ("folds", "datasets", "sources")
-OF_BLOCKS = (
-    "one for each data set: ", Remedy("design", "datasets"), ", or for each source left out: ", Remedy("design", "sources"),
-)  # fmt: skip
+OF_BLOCKS = "one for each data set: design='datasets', or for each source left out: design='sources'"
 OF_INDEX: dict[str, Unit] = {"fold": "folds", "repeat": "folds", "dataset": "datasets"}  # by the name of a series' index
 
 
@@ -91,7 +89,7 @@ def design_of(scores_a: Any, scores_b: Any, of_folds: list[str]) -> Unit:
         raise DataError(f"scores_a holds the scores of one learner, {next(iter(scores_a))!r}; a comparison needs those of two")
     if len(values) == 1:
         raise DataError("scores_b is missing: with it, scores are those of two learners. A row for each block, a column for each "
-                        "learner: ", *OF_BLOCKS)  # fmt: skip
+                        "learner: ", OF_BLOCKS)  # fmt: skip
     if any(np.ndim(_plain(one)) == 2 for one in values):
         return "folds"
     roles = {OF_INDEX.get(ROLES.get(plain_name(str(name)), "")) for one in values for name in _index_names(one)}
@@ -120,7 +118,7 @@ def _open(values: list[Any], names: list[str]) -> tuple[str | Remedy | Message, 
             "), ",
             Remedy("unit", "item"),
             "); ",
-            *OF_BLOCKS,
+            OF_BLOCKS,
         )
     folds: tuple[str | Remedy, ...] = "each fold of one data set: ", Number("n_splits", "FOLDS"), " (in a repetition), or cv=; "
     if len(values) > 2:
@@ -131,7 +129,7 @@ def _open(values: list[Any], names: list[str]) -> tuple[str | Remedy | Message, 
             Remedy("better", "higher"),
             "); ",
         )
-    return what, *folds, *OF_BLOCKS
+    return what, *folds, OF_BLOCKS
 
 
 def _index_names(values: Any) -> list[Any]:
