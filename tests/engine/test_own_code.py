@@ -159,7 +159,8 @@ def test_a_run_with_failed_fits_says_how_many_why_most_of_them_and_where():
 
 def test_rows_of_a_measure_of_a_study_that_were_lost_are_told_too(tmp_path):
     measure = SimpleNamespace(name="count", rows={"counts": "{dataset}", "pairs": "{dataset}"})
-    rows = {"counts": ["<results>/a.parquet", "<results>/b.parquet", "<results>/not_yet.parquet"], "pairs": ["<results>/p.parquet"]}
+    files = ["<results>/a.parquet", "<results>/b.parquet", "<results>/not_yet.parquet"]
+    rows = {"counts": files, "pairs": ["<results>/p.parquet"]}
     run = SimpleNamespace(id="mine", measures=lambda: [measure], rows=rows.get, units=Units())
 
     def write(name, status):
