@@ -29,6 +29,7 @@ SLOW = (
     "workflow/test_crash.py",
     "workflow/test_failures.py",
     "workflow/test_inference_studies.py",
+    "workflow/test_many_sets.py",
     "workflow/test_mistakes.py",
     "workflow/test_own.py",
     "workflow/test_own_study.py",

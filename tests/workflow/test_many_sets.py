@@ -34,8 +34,8 @@ def names_of(n):
 
 @pytest.fixture(scope="module")
 def united(tmp_path_factory):
-    """A finished run of six data sets in one unit, of which one is bad."""
-    workflow = study_of(tmp_path_factory.mktemp("united"), names_of(6), bad=[BAD])
+    """A finished run of four data sets in one unit, of which one is bad."""
+    workflow = study_of(tmp_path_factory.mktemp("united"), names_of(4), bad=[BAD])
     done = workflow(check=True)
     return workflow, done.stdout + done.stderr
 
@@ -49,8 +49,8 @@ def test_jobs_grow_with_units_and_not_with_data_sets(tmp_path):
 
 def test_tables_are_those_of_single_jobs_and_a_bad_data_set_loses_its_own_rows_and_is_named(united, tmp_path):
     workflow, said = united
-    good = [name for name in names_of(6) if name != BAD]
-    single = study_of(tmp_path, names_of(6), many=None)
+    good = [name for name in names_of(4) if name != BAD]
+    single = study_of(tmp_path, names_of(4), many=None)
     single(check=True, config=[f"datasets={','.join(good)}"])
     ours, theirs = workflow.tables(), single.tables()
     assert ours.keys() == theirs.keys()
@@ -62,7 +62,7 @@ def test_tables_are_those_of_single_jobs_and_a_bad_data_set_loses_its_own_rows_a
     failed = pd.read_csv(workflow.folder / "results/many_sets/tables/failures.csv")
     assert failed["dataset"].tolist() == [BAD] and failed["n_failed"].tolist() == [20]
     assert "one value, 1, in all 30 rows" in failed["message"][0] and BAD in failed["message"][0]
-    assert f"20 of 120 fits failed, all learners on {BAD}: data set {BAD}: " in said
+    assert f"20 of 80 fits failed, all learners on {BAD}: data set {BAD}: " in said
     origins = json.loads((workflow.folder / "results/provenance/datasets_many_sets.json").read_text())
     assert list(origins) == good
 
@@ -70,7 +70,7 @@ def test_tables_are_those_of_single_jobs_and_a_bad_data_set_loses_its_own_rows_a
 def test_what_is_done_is_not_planned_again_and_added_data_sets_make_units_of_their_own(united, tmp_path):
     workflow, _ = united
     assert workflow.plan() == {}
-    more = study_of(tmp_path, names_of(9), bad=[BAD])
+    more = study_of(tmp_path, names_of(7), bad=[BAD])
     (tmp_path / "results").symlink_to(workflow.folder / "results")
     (tmp_path / "resources").symlink_to(workflow.folder / "resources")
     (tmp_path / ".snakemake").symlink_to(workflow.folder / ".snakemake")
@@ -89,8 +89,9 @@ def test_a_mended_file_is_read_again(united):
         file.write_text(text)
 
 
+@pytest.mark.thorough
 def test_a_killed_run_goes_on_to_the_same_tables(united, tmp_path):
-    workflow = study_of(tmp_path, names_of(6), bad=[BAD])
+    workflow = study_of(tmp_path, names_of(4), bad=[BAD])
     crash = crash_and_resume(workflow, 5, 0.3, with_jobs=True)
     assert workflow.tables() == united[0].tables()
     assert 0 <= crash.n_redone <= 2 and workflow.plan() == {} and temporaries(tmp_path) == []
