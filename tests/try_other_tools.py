@@ -36,7 +36,7 @@ def names_in(text):
 
 
 def is_there(folder, name):
-    """Whether an unpacked archive has a name: its module, and in the package's files a definition of each further part."""
+    """Tell whether an unpacked archive has a name: its module, and in the package's files a definition of each further part."""
     parts = name.path.split(".")
     modules = ((n, folder.joinpath(*parts[:n])) for n in range(len(parts) - 1, 0, -1))
     depth, module = next(((n, one) for n, one in modules if one.is_dir() or one.with_suffix(".py").is_file()), (0, None))
@@ -52,7 +52,7 @@ def is_there(folder, name):
 
 
 def _mentions(file, word):
-    """Whether a module names a word, or takes all that another one has."""
+    """Tell whether a module names a word, or takes all that another one has."""
     text = file.read_text(encoding="utf-8", errors="ignore")
     return bool(re.search(rf"\b{word}\b|import \*", text))
 

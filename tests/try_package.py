@@ -54,7 +54,7 @@ TESTS = tuple(
 
 
 class Row(NamedTuple):
-    """What one way of installing took, in seconds, and what was found."""
+    """Seconds that one way of installing took, and what was found."""
 
     python: str
     way: str
@@ -105,7 +105,7 @@ def clone(folder):
 
 
 def ways(wheel, sdist, wheel_only, folder):
-    """What pip is given for each way of installing, without and with `[fast]`."""
+    """Arguments of pip for each way of installing, without and with `[fast]`."""
     found = {"wheel": str(wheel)}
     if not wheel_only:
         found["sdist"] = str(sdist)

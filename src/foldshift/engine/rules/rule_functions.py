@@ -400,7 +400,7 @@ def rule_descriptions(runs: Mapping[str, Run], fill: Callable[[str], str]) -> di
 
 
 def _of_each(datasets: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """How a job works through data sets: a function, as a path so that the code of no other job rests on it, and the parameters
+    """Find how a job works through data sets: a function, as a path so that code of no other job rests on it, and the parameters
     that are a data set's own; nothing, where there are none."""
     return {"run": FOR_EACH, "datasets": datasets} if datasets else {}
 

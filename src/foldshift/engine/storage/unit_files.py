@@ -112,7 +112,7 @@ def _has_keys(file: Path) -> bool:
 
 
 def _about(path: PathLike, schema: pa.Schema) -> dict[str, Any]:
-    """What a file of rows says of its data sets."""
+    """Read what a file of rows says of its data sets."""
     try:
         return json.loads((schema.metadata or {})[ABOUT])
     except (KeyError, ValueError) as error:
