@@ -1,11 +1,13 @@
 """The table of the study."""
 
+from typing import Any
+
 import pandas as pd
 
 from foldshift.engine.storage.score_files import read_columns
 
 
-def errors(inputs, settings):
+def errors(inputs: Any, settings: Any) -> dict[str, pd.DataFrame]:
     """Summarise errors and target shift over the data sets."""
     scores, shift = (
         pd.concat([pd.DataFrame(read_columns(path, ["dataset", *columns])) for path in paths], ignore_index=True)

@@ -93,7 +93,8 @@ def _both(advice: Advice) -> str:
         (name, score.text(one.estimate), score.text(one.low), score.text(one.high))
         for name, one in ((f"{both.name}: report this", both.honest), (f"naive: {both.naive_name}", both.naive))
     ]
-    heading = f"{capital(score.name)} {score.text(both.honest.estimate)}, not {score.text(both.naive.estimate)}"
+    honest, naive = score.text(both.honest.estimate), score.text(both.naive.estimate)
+    heading = f"{capital(score.name)} {honest}, " + ("by the naive cut as well" if honest == naive else f"not {naive}")
     return folded(
         "both",
         heading,

@@ -19,7 +19,7 @@ from foldshift.core.errors import DataError, FoldshiftError
 from foldshift.core.files import scratch_folder
 from foldshift.core.printable import printable
 from foldshift.datasets.sources.download import UnreachableError
-from foldshift.engine.jobs.unit_inputs import Named, paths_of, place_of, unpacked
+from foldshift.engine.jobs.unit_inputs import Named, paths_of, place_of, unit_in, unpacked
 from foldshift.engine.jobs.warm_up import load_kernels
 from foldshift.engine.storage.seed_results import lost_summary
 from foldshift.engine.storage.unit_files import pack
@@ -43,7 +43,7 @@ def for_each(main: Callable[..., Any], job: Any, is_of_machine: Callable[[Except
         load_kernels(learners, given.get("task"))
     with scratch_folder() as folder:
         for path in paths_of(job.input):
-            if unit in Path(path).parts or Path(path).stem == unit:
+            if unit_in(path, [unit]):
                 failed |= unpacked(path, folder)[1]
         for name in members:
             if name in failed:
@@ -81,7 +81,7 @@ def _job_of(job: Any, name: str, folder: Path) -> SimpleNamespace:
     def read(value: Any) -> Any:
         if not isinstance(value, str):
             return [read(one) for one in value]
-        return placed(value) if unit in Path(value).parts or Path(value).stem == unit else value
+        return placed(value) if unit_in(value, [unit]) else value
 
     own = job.params.members["datasets"][name]
     return SimpleNamespace(

@@ -88,8 +88,10 @@ def design_of(scores_a: Any, scores_b: Any, of_folds: list[str]) -> Unit:
     if len(values) == 1 and named:
         raise DataError(f"scores_a holds the scores of one learner, {next(iter(scores_a))!r}; a comparison needs those of two")
     if len(values) == 1:
-        raise DataError("scores_b is missing: with it, scores are those of two learners. A row for each block, a column for each "
-                        "learner: ", OF_BLOCKS)  # fmt: skip
+        raise DataError(
+            "scores_b is missing; give the scores of both learners. Where scores_a has a column for each learner, say what a row "
+            "is: a data set, design='datasets', or a source left out, design='sources'"
+        )
     if any(np.ndim(_plain(one)) == 2 for one in values):
         return "folds"
     roles = {OF_INDEX.get(ROLES.get(plain_name(str(name)), "")) for one in values for name in _index_names(one)}
