@@ -1,4 +1,4 @@
-"""Columns of the place of every row: read with the table, kept unscaled, and refused where they are none."""
+"""Columns of place, time and subset: read with the table, kept unscaled, and refused where they are none."""
 
 import numpy as np
 import pandas as pd
@@ -41,6 +41,46 @@ def test_tables_without_a_place_are_written_as_ever(file, tmp_path):
     data = prepare(table, "mine", "regression")
     write_prepared(tmp_path / "data.npz", data)
     assert data.coordinates is None and "coordinates" not in np.load(tmp_path / "data.npz").files
+
+
+def test_times_and_subsets_follow_their_rows_and_are_no_inputs(tmp_path):
+    rng = np.random.default_rng(1)
+    days = pd.date_range("2024-02-20", periods=20).to_series().sample(frac=1, random_state=1).dt.strftime("%Y-%m-%d").tolist()
+    table = pd.DataFrame({"day": days, "site": [*"aab"] * 6 + ["b", "a"], "x": rng.random(20).round(3), "y": rng.random(20)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    table = read_file(tmp_path / "t.csv", target="y", time_on="day", subset_on="site")
+    write_raw(tmp_path / "raw.parquet", table)
+    again = read_raw(tmp_path / "raw.parquet")
+    assert again.features == ["x"] and (again.time_on, again.subset_on, again.space_on) == ("day", "site", ())
+    data = prepare(again, "mine", "regression")
+    write_prepared(tmp_path / "data.npz", data)
+    data = read_prepared(tmp_path / "data.npz")
+    since = (pd.to_datetime(pd.Series(days)) - pd.Timestamp("1970-01-01")).dt.days
+    assert data.times.tolist() == since[data.rows].tolist() and data.feature_names == ("x",)
+    assert data.subsets.tolist() == [" ab".index(site) - 1 for site in np.array([*"aab"] * 6 + ["b", "a"])[data.rows]]
+    assert any("FORWARD" in note for note in data.notes) and any("SAME, OTHER and ALL" in note for note in data.notes)
+
+
+def test_numbers_can_be_times_and_rows_without_one_are_dropped(file, tmp_path):
+    data = prepare(read_file(file, target="y", time_on="north"), "mine", "regression")
+    assert len(data.times) == 19 and data.times.max() <= 1 and "north" not in data.feature_names
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"time_on": "site"}, "'site', holds neither dates of one form nor numbers"),
+        ({"time_on": "y"}, "the column of times, 'y', is the target"),
+        ({"subset_on": "site", "groups": "site"}, "the column of subsets, 'site', is the column of groups"),
+        ({"subset_on": "sit"}, "subset_on: unknown column 'sit'; did you mean site?"),
+        ({"time_on": "east", "space_on": ["east", "north"]}, "the column of the place, 'east', is the column of times"),
+        ({"time_on": "east", "drop": ["east"]}, "is among the dropped columns"),
+    ],
+)
+def test_columns_that_are_no_time_or_subset_are_refused(file, options, words):
+    with pytest.raises(DataError) as error:
+        read_file(file, target="y", **options)
+    assert words in at(error.value.message, "python")
 
 
 def test_a_source_names_places_and_groups_in_the_words_of_the_command():

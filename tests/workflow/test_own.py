@@ -128,6 +128,23 @@ def test_blocks_of_places_are_cut_and_their_shift_is_in_the_tables(tmp_path):
     assert found.returncode != 0 and "data set diabetes has none; add space_on=COLUMN,COLUMN" in found.stdout + found.stderr
 
 
+def test_cuts_by_time_and_subset_are_measured_beside_random_ones(tmp_path):
+    rng = np.random.default_rng(0)
+    day = pd.Series(pd.date_range("2024-01-01", periods=60)).sample(frac=1, random_state=0)
+    table = pd.DataFrame({"day": day.dt.strftime("%Y-%m-%d").to_numpy(), "site": rng.choice([*"ab"], 60), "x": rng.random(60)})
+    table["y"] = day.dt.day_of_year.to_numpy() + rng.random(60)
+    table.to_csv(tmp_path / "mine.csv", index=False)
+    entry = {"task": "regression", "target": "y", "sources": "file:mine.csv?time_on=day&subset_on=site"}
+    study = {"datasets": ["mine", "diabetes"], "n_folds": [3], "n_seeds": 3}
+    workflow = Workflow(tmp_path, {"scale": "test", "studies": {"saez_2022": study}, "extra_datasets": {"mine": entry}})
+    workflow(targets=("saez_2022_structured_cuts",), check=True)
+    found = pd.read_csv(tmp_path / "results/saez_2022/tables/structured_cuts.csv").set_index("cut")
+    assert found.index.tolist() == ["CV", "FORWARD", "SAME", "OTHER", "ALL"] and set(found["dataset"]) == {"mine"}
+    assert found.loc["FORWARD", "target"] > 0.9 and found.loc["CV", "target"] < 0.4
+    plain = workflow.plan("--forceall", targets=("saez_2022",), config=["datasets=[diabetes]"])
+    assert not any("structured" in rule for rule in plain)
+
+
 def test_another_file_of_the_same_name_is_read_though_its_time_stamp_is_older(tmp_path):
     entry = {"task": "regression", "target": "y", "sources": "file:mine.csv"}
     config = {"scale": "test", "studies": {"saez_2022": {"datasets": ["mine"]}}, "extra_datasets": {"mine": entry}}

@@ -40,7 +40,7 @@ for RUN in RUNS.values():
 
         rule:
             name:
-                f"{RUN.id}_{ITEMS.name}"
+                SESSION.rule_of_items(RUN, ITEMS)
             input:
                 **{
                     name: kept_here(paths)

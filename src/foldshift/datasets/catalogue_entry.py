@@ -12,6 +12,9 @@ TASKS = ("regression", "classification")
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"  # of a data set: it becomes a folder
 
 
+STRUCTURE = {"groups": ("groups", "group_on"), "time_on": ("time_on",), "space_on": ("space_on",), "subset_on": ("subset_on",)}
+
+
 @dataclass(frozen=True)
 class CatalogueEntry:
     """One data set of the catalogue."""
@@ -30,3 +33,9 @@ class CatalogueEntry:
     # whether the data are user-defined, with nothing known about them: see `foldshift.datasets.readers.infer`. Not a column of a
     # catalogue
     own: bool = False
+
+    @property
+    def structure(self) -> frozenset[str]:
+        """Settings among `STRUCTURE` that a source names columns for: how rows belong together."""
+        given = {option.partition("=")[0] for source in self.sources for option in source.partition("?")[2].split("&")}
+        return frozenset(name for name, words in STRUCTURE.items() if given & set(words))

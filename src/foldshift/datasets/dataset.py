@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, PathLike, Scaling, Task
 
 
+OF_ROWS = ("groups", "coordinates", "times", "subsets")  # written where a data set has them
+
+
 @dataclass(frozen=True)
 class Dataset:
     """A data set ready for partitioners and learners.
@@ -52,6 +55,10 @@ class Dataset:
         Messages to the user, e.g. a number of rows that differs from the catalogue's.
     coordinates : ndarray of shape (n_samples, 2) or (n_samples, 3), or None
         Place of every row, unscaled, where columns of the place are named.
+    times : ndarray of shape (n_samples,), dtype float64, or None
+        Time of every row where a column of it is named: dates in days since 1970, numbers as they are.
+    subsets : ndarray of shape (n_samples,), dtype int64, or None
+        Subset of every row where a column of it is named, as its position among the sorted labels.
 
     Examples
     --------
@@ -79,6 +86,8 @@ class Dataset:
     constant_features: tuple[str, ...]
     notes: tuple[str, ...]
     coordinates: FloatArray | None = None
+    times: FloatArray | None = None
+    subsets: IntArray | None = None
 
     @property
     def categorical_features(self) -> BoolArray:
@@ -107,10 +116,7 @@ def write_prepared(path: PathLike, data: Dataset) -> None:
         arrays[key] = np.array(getattr(data, key), dtype=np.str_)
     arrays["categories"] = np.array([label for labels in data.categories for label in labels], dtype=np.str_)
     arrays["n_categories"] = np.array([len(labels) for labels in data.categories], dtype=np.int64)
-    if data.groups is not None:
-        arrays["groups"] = data.groups
-    if data.coordinates is not None:
-        arrays["coordinates"] = data.coordinates
+    arrays |= {key: values for key in OF_ROWS if (values := getattr(data, key)) is not None}
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
         np.savez(file, **arrays)
 
@@ -119,6 +125,7 @@ def read_prepared(path: PathLike) -> Dataset:
     """Read a data set that `write_prepared` wrote."""
     arrays = read_arrays(path)
     fields: dict[str, Any] = {key: arrays[key] for key in ("X", "y", "rows", "feature_ranges")}
+    fields |= {key: arrays.get(key) for key in OF_ROWS}
     fields |= {key: str(arrays[key]) for key in ("name", "task", "target", "scaling")}
     fields |= {key: tuple(arrays[key].tolist()) for key in ("feature_names", "kinds", "classes", "constant_features", "notes")}
     ends = np.cumsum(arrays["n_categories"])
@@ -126,8 +133,6 @@ def read_prepared(path: PathLike) -> Dataset:
     return Dataset(
         **fields,
         categories=tuple(tuple(labels[end - n : end]) for n, end in zip(arrays["n_categories"], ends)),
-        groups=arrays.get("groups"),
-        coordinates=arrays.get("coordinates"),
         target_range=tuple(arrays["target_range"].tolist()),
         n_dropped=int(arrays["n_dropped"]),
     )

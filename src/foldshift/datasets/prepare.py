@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 2**26  # of names or labels as NumPy stores them, all as wide as the widest
 SMALL = 10  # rows of a class; the usual number of folds
 SCALINGS = ("global", "fold", "none")
+BY_STRUCTURE = "the table of cuts by structure has"
 
 
 def prepare(
@@ -126,12 +127,14 @@ def prepare(
         rows=rows,
         n_dropped=n_dropped,
         coordinates=frame[list(table.space_on)].to_numpy(dtype=np.float64) if table.space_on else None,
+        times=_numbers(frame[table.time_on], f"data set {name}: the times {table.time_on[:60]!r}") if table.time_on else None,
+        subsets=_codes(frame[table.subset_on].to_numpy(dtype=object)) if table.subset_on else None,
         constant_features=tuple(feature for feature, column in zip(features, inputs) if column.is_constant),
         notes=(
             *table.notes,
             *(_own_notes(table, n_dropped, y, classes) if table.own else ()),
             *_group_notes(table, rows),
-            *_place_notes(table),
+            *_structure_notes(table, rows),
             *_count_notes(len(rows), len(features), expected_rows, expected_features),
         ),
     )
@@ -186,12 +189,20 @@ def _group_notes(table: RawTable, rows: IntArray) -> tuple[str, ...]:
     )
 
 
-def _place_notes(table: RawTable) -> tuple[str, ...]:
-    """Note the columns of the place, and which partitioner heeds them."""
-    if not table.space_on:
-        return ()
-    columns = ", ".join(one_line(name, 60) for name in table.space_on)
-    return (f"place of every row by the columns {columns}: BLOCKS keeps near rows together, the other partitioners do not",)
+def _structure_notes(table: RawTable, rows: IntArray) -> list[str]:
+    """Note the columns of time, place and subset, and which cuts heed them."""
+    notes = []
+    if table.time_on:
+        notes.append(f"time of every row by the column {one_line(table.time_on, 60)}: no input; {BY_STRUCTURE} FORWARD")
+    if table.space_on:
+        columns = ", ".join(one_line(name, 60) for name in table.space_on)
+        what = f"place of every row by the columns {columns}: BLOCKS keeps near rows together, the other partitioners do not"
+        notes.append(what)
+    if table.subset_on:
+        n = table.frame[table.subset_on].iloc[rows].nunique()
+        what = f"subset of every row by the column {one_line(table.subset_on, 60)}: {n}, no input"
+        notes.append(f"{what}; {BY_STRUCTURE} SAME, OTHER and ALL")
+    return notes
 
 
 def _own_notes(table: RawTable, n_dropped: int, y: Array, classes: tuple[str, ...]) -> list[str]:

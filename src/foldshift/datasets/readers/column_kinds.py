@@ -122,12 +122,14 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         source.notes.extend(notes[n_said:])
     return RawTable(
         frame=pd.DataFrame(values, copy=False),
-        target="" if roles.target is None else roles.names[roles.target],
+        target=roles.name(roles.target),
         kinds=kinds,
         notes=notes,
         left_out=left_out,
         own=options.own,
-        groups="" if roles.groups is None else roles.names[roles.groups],
+        groups=roles.name(roles.groups),
+        time_on=_time_column(roles, kinds),
+        subset_on=roles.name(roles.subset),
         space_on=_place_columns(roles, kinds),
         ranges=_scaling_ranges(columns, roles, kinds) if options.ranges else {},
         receipt=columns.receipt,
@@ -183,10 +185,16 @@ class _Roles(NamedTuple):
 
     target: int | None  # None: the table has no target
     groups: int | None
-    kept: list[int]  # target, groups and inputs, in the order of the file
+    time: int | None
+    subset: int | None
+    kept: list[int]  # target, groups, time, subset and inputs, in the order of the file
     place: list[int]  # inputs that give the place of every row
     neither: list[int]  # declared as neither input nor target
     names: dict[int, str]
+
+    def name(self, position: int | None) -> str:
+        """Name of the column of a role; empty if there is none."""
+        return "" if position is None else self.names[position]
 
 
 class _Request(NamedTuple):
@@ -195,7 +203,7 @@ class _Request(NamedTuple):
     is_target: bool
     is_classes: bool  # target of a classification
     is_quantity: bool  # target of a regression, or a column of numbers by the options
-    is_labels: bool  # nominal by the options, or the column of groups
+    is_labels: bool  # nominal by the options, or the column of groups or subsets
     is_kept: bool  # an input even if it does not look like one
     new_texts: dict[str, str] | None  # from the option `map`
     digits: int | None  # to round to
@@ -239,11 +247,11 @@ def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: File
             f"the target column {options.target or where + 1!r} is among the dropped columns; drop another, or name "
             "another target"
         )
-    groups = _position("groups", options.groups, columns) if options.groups else None
-    if groups is not None and groups in dropped | {where}:
-        what = "the target" if groups == where else "among the dropped columns"
-        raise DataError(f"the column of groups, {options.groups!r}, is {what}; name another column of groups, or none")
-    neither = sorted(columns.others - dropped - {where} - ({groups} if groups is not None else set()))
+    taken = dict.fromkeys(dropped, "among the dropped columns") | {where: "the target"}
+    groups = _role("groups", options.groups, "groups", columns, taken)
+    time = _role("time_on", options.time_on, "times", columns, taken)
+    subset = _role("subset_on", options.subset_on, "subsets", columns, taken)
+    neither = sorted(columns.others - dropped - {where, groups, time, subset})
     kept = [p for p in range(len(columns.values)) if p not in dropped and p not in neither]
     if columns.names is not None:
         names = dict(enumerate(columns.names))
@@ -252,12 +260,28 @@ def _find_roles(columns: Columns, options: ReadOptions, target: str, marks: File
     else:
         inputs = iter(range(1, len(kept) + 1))
         names = {p: "y" if p == where else f"x{next(inputs)}" for p in kept}
-    place = [_position("space_on", reference, columns) for reference in options.space_on]
-    for p, reference in zip(place, options.space_on):
-        if p in dropped | {where, groups}:
-            what = "the target" if p == where else "the column of groups" if p == groups else "among the dropped columns"
-            raise DataError(f"the column of the place, {reference!r}, is {what}; name another column for the place, or none")
-    return _Roles(where, groups, kept, place, neither, names)
+    place = [_role("space_on", reference, "the place", columns, taken) for reference in options.space_on]
+    return _Roles(where, groups, time, subset, kept, [p for p in place if p is not None], neither, names)
+
+
+def _role(setting: str, reference: str, of_what: str, columns: Columns, taken: dict[int | None, str]) -> int | None:
+    """Find the column that a setting names, and mark it as `taken`; refuse one that has another role. None if none is named."""
+    if not reference:
+        return None
+    position = _position(setting, reference, columns)
+    if position in taken:
+        what = f"the column of {of_what}, {reference!r}, is {taken[position]}"
+        raise DataError(f"{what}; name another column of {of_what}, or none")
+    taken[position] = f"the column of {of_what}"
+    return position
+
+
+def _time_column(roles: _Roles, kinds: dict[str, str]) -> str:
+    """Name of the column of times, or nothing; refuse one that holds neither dates nor numbers."""
+    name = roles.name(roles.time)
+    if name and kinds.get(name, "nominal") == "nominal":
+        raise DataError(f"the column of times, {name!r}, holds neither dates of one form nor numbers; name another column")
+    return name
 
 
 def _place_columns(roles: _Roles, kinds: dict[str, str]) -> tuple[str, ...]:
@@ -282,8 +306,8 @@ def _find_requests(columns: Columns, options: ReadOptions, task: TaskIfKnown, ro
             is_target=p == roles.target,
             is_classes=p == roles.target and task == "classification",
             is_quantity=(p == roles.target and task == "regression") or wishes.get(p) == "number",
-            is_labels=wishes.get(p) == "nominal" or p == roles.groups,
-            is_kept=p in wanted or p in wishes or p in roles.place,
+            is_labels=wishes.get(p) == "nominal" or p in (roles.groups, roles.subset),
+            is_kept=p in wanted or p in wishes or p in (*roles.place, roles.time),
             new_texts=new_texts.get(p),
             digits=digits.get(p),
             wish=wishes.get(p, ""),

@@ -204,7 +204,7 @@ def _has_leading_zeros(data: bytes, separator: str) -> bool:
 
 def _wanted_as_texts(columns: Columns, options: ReadOptions, task: TaskIfKnown, target: str) -> list[int]:
     """Find the columns that the options want as labels."""
-    names = [*options.nominal, *options.types, *filter(None, [options.groups])]
+    names = [*options.nominal, *options.types, *filter(None, [options.groups, options.subset_on])]
     if task == "classification":
         names += [options.target or target]
     found = []

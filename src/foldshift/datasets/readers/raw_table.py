@@ -32,6 +32,8 @@ class RawTable:
     left_out: dict[str, str] = field(default_factory=dict)  # columns of a user-defined file that are not inputs, and why
     own: bool = False  # whether it was read as a user-defined file, see `foldshift.datasets.readers.infer`
     groups: str = ""  # name of the column that says which rows belong together (not an input); empty if there is none
+    time_on: str = ""  # name of the column of the time of every row (not an input); empty if there is none
+    subset_on: str = ""  # name of the column of the subset of every row (not an input); empty if there is none
     space_on: tuple[str, ...] = ()  # inputs that give the place of every row; empty if none are named
     # smallest and largest value of numeric inputs as the file declares them, if inputs are scaled by them
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -39,9 +41,15 @@ class RawTable:
     source: Source | None = None  # columns before their values were read, for a table that is compared with another
 
     @property
+    def of_rows(self) -> list[str]:
+        """Names of the columns that say how rows belong together, and are no inputs: groups, times, subsets."""
+        return [name for name in (self.groups, self.time_on, self.subset_on) if name]
+
+    @property
     def features(self) -> list[str]:
         """Names of the input columns, in their order."""
-        return [name for name in self.frame.columns if name not in (self.target, self.groups)]
+        others = {self.target, *self.of_rows}
+        return [name for name in self.frame.columns if name not in others]
 
     def complete(self) -> BoolArray:
         """Boolean array of shape (n_rows,): rows without a missing value."""
@@ -66,7 +74,7 @@ def _texts(column: pd.Series) -> ObjectArray:
 
 def row_texts(table: RawTable) -> list[str]:
     """Convert every complete row to one line of text, in the order of the table; the target is the last field."""
-    frame = table.frame.loc[table.complete(), [*table.features, *filter(None, [table.groups]), table.target]]
+    frame = table.frame.loc[table.complete(), [*table.features, *table.of_rows, table.target]]
     columns = [_texts(frame[name]) for name in frame.columns]
     return [",".join(row) for row in zip(*columns)]
 

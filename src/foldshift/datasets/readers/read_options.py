@@ -42,7 +42,9 @@ class ReadOptions:
     nominal: tuple[str, ...] = ()  # columns whose values are labels although they look like numbers
     target: str = ""  # the target column; empty: the declared one, else the catalogue's target, else the last column
     groups: str = ""  # the column that says which rows belong together (persons, sites, days); it is not an input
+    time_on: str = ""  # the column of the time of every row, dates or numbers; it is not an input
     space_on: tuple[str, ...] = ()  # columns of numbers that give the place of every row; they stay inputs
+    subset_on: str = ""  # the column of the subset of every row, such as a site that is asked about; it is not an input
     member: tuple[str, ...] = ()  # files of an archive, by base name, joined in this order
     map: dict[str, dict[str, str]] = field(default_factory=dict)  # column to old text to new text
     round: dict[str, int] = field(default_factory=dict)  # column to decimal digits
@@ -267,7 +269,9 @@ SETTINGS = {
     "nominal": Setting(_list, "COLUMN", "Read the values of a column as labels; short for types.", several=True),
     "target": Setting(_plain, "COLUMN", "The column to predict."),
     "groups": Setting(_plain, "COLUMN", "The column that says which rows belong together."),
+    "time_on": Setting(_plain, "COLUMN", "The column of the time of every row, dates or numbers."),
     "space_on": Setting(_place, "COLUMN", "The two or three columns that give the place of every row.", several=True),
+    "subset_on": Setting(_plain, "COLUMN", "The column of the subset of every row: may subsets be pooled?"),
     "format": Setting(_one_of(FORMATS), "FORMAT", f"Format of the file: {', '.join(FORMATS)}."),
     "member": Setting(_list, "FILE", "File of a zip archive; several are joined.", several=True),
     "map": Setting(_mapping, "MAP", "New texts for the labels of columns."),

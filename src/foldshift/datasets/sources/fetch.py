@@ -36,7 +36,8 @@ DEFAULT_HOSTS = {
 SKLEARN_LOADERS = ("load_breast_cancer", "load_diabetes", "load_digits", "load_iris", "load_wine")
 
 _COLUMN_OPTIONS = (
-    "target", "drop", "keep", "groups", "space_on", "map", "round", "missing", "nominal", "types", "decimal", "thousands",
+    "target", "drop", "keep", "groups", "time_on", "space_on", "subset_on", "map", "round", "missing", "nominal", "types",
+    "decimal", "thousands",
 )  # fmt: skip
 _FILE_OPTIONS = tuple(SETTINGS)
 _SCHEMES = {

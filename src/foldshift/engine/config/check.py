@@ -161,7 +161,7 @@ def _check_partitioner(study: StudyInfo, name: str, settings: dict[str, Any], me
         raise ConfigError(unknown(f"partitioner in {study.id}.partitioners", name, known, hint))
     if "coordinates" in find_partitioner(name).takes:
         for dataset in settings["datasets"]:
-            if not any("space_on=" in source.partition("?")[2] for source in merged.catalogue[dataset].sources):
+            if "space_on" not in merged.catalogue[dataset].structure:
                 raise ConfigError(
                     f"{study.id}.partitioners: {name} needs the place of every row, and data set {dataset} has none; add "
                     "space_on=COLUMN,COLUMN to its source, or take the partitioner or the data set out of the study"

@@ -314,14 +314,13 @@ class RuleFunctions:
         return self._published[run.id].outputs()
 
     def item_targets(self) -> dict[str, list[str]]:
-        """Files of every table and figure by ``<study>_<name>``, where no rule that makes it with others has that name."""
+        """Files of every table and figure by ``<study>_<name>``, where no measure has that name."""
         found: dict[str, list[str]] = {}
         for run in self.runs.values():
             for _, some in run.items():
                 for item in some:
                     found.setdefault(f"{run.id}_{item.name}", []).extend(map(run.file, item.files()))
-        taken = {f"{run.id}_{group.name}" for run in self.runs.values() for group in run.declared.items}
-        taken |= {f"{run.id}_{measure.name}" for run in self.runs.values() for measure in run.measures()}
+        taken = {f"{run.id}_{measure.name}" for run in self.runs.values() for measure in run.measures()}
         return {name: files for name, files in found.items() if name not in taken}
 
     def unmeasured_learners(self) -> list[str]:

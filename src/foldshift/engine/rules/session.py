@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from foldshift.engine.config.runs import Configured
+    from foldshift.engine.study.declare import OutputGroup
     from foldshift.engine.study.run import Run
 
 Result = TypeVar("Result")
@@ -163,6 +164,11 @@ class Session:
     def named_items(self) -> dict[str, list[str]]:
         """Tables and figures that the command asks for by ``<study>_<name>``: a rule is made for these alone."""
         return {name: files for name, files in self.functions.item_targets().items() if name in self._targets}
+
+    def rule_of_items(self, run: Run, group: OutputGroup) -> str:
+        """Name of the rule that makes a group of items: another one where the command asks for a single item by that name."""
+        name = f"{run.id}_{group.name}"
+        return f"{name}_and_others" if name in self.named_items() else name
 
     # The run
 

@@ -15,6 +15,8 @@ from foldshift.engine.storage.parquet_files import read_parquet, write_parquet
 if TYPE_CHECKING:
     from foldshift.core.types import PathLike
 
+STRUCTURE = ("time_on", "space_on", "subset_on")  # written where a table has them
+
 
 def write_raw(path: PathLike, table: RawTable) -> None:
     """Write a parsed table; the same table gives the same bytes."""
@@ -26,7 +28,7 @@ def write_raw(path: PathLike, table: RawTable) -> None:
     }
     about |= {"left_out": table.left_out, "own": table.own, "groups": table.groups}
     about |= {"ranges": table.ranges} if table.ranges else {}
-    about |= {"space_on": table.space_on} if table.space_on else {}
+    about |= {name: value for name in STRUCTURE if (value := getattr(table, name))}
     about |= {"receipt": table.receipt.rows("workflow")} if table.own else {}
     arrow = arrow.replace_schema_metadata({**arrow.schema.metadata, b"foldshift": json.dumps(about).encode()})
     write_parquet(path, arrow)

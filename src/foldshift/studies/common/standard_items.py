@@ -231,3 +231,68 @@ COVARIATE_SHIFT = Measure(
     first_call="foldshift.studies.common.measure_covariate_shift.first_call",
     message="shift of the inputs between training and test parts, {dataset}",
 )
+
+
+def has_structure(run: Run) -> bool:
+    """Return True if the source of a data set names columns of groups, time, place or subset."""
+    return any(run.catalogue[name].structure for name in run.datasets)
+
+
+def structured_cuts_cost(run: Run, cell: dict[str, str]) -> Cost:
+    """Estimate the cost of `STRUCTURED_CUTS` on a data set: neighbours and distances of every run, cut at random and not."""
+    (n_rows, n_columns), n_runs = run.shape(cell["dataset"]), run.settings["structured_cuts"]["n_runs"]
+    n_cuts = 1 + len(run.catalogue[cell["dataset"]].structure) * 3
+    per_run = min(PER_PAIR * n_rows, PER_QUERY) * n_rows * n_columns + 2 * PER_COVARIATE * max(run.schemes) * n_rows * n_columns
+    return Cost(1 + n_cuts * len(run.schemes) * n_runs * (per_run + 0.01), DRIFT_MB * n_rows)
+
+
+# For a study of data sets with the setting ``structured_cuts: {n_runs: ...}``: runs of a cut that is drawn at random.
+STRUCTURED_CUTS = Measure(
+    "measure_structured_cuts",
+    function="foldshift.studies.common.measure_structured_cuts.measure_structured_cuts",
+    rows={"structured_cuts": "structured_cuts/{dataset}.parquet"},
+    cells=lambda run: [{"dataset": name} for name in run.datasets if run.catalogue[name].structure],
+    inputs=lambda run, cell: {"data": run.prepared(cell["dataset"], "none")},
+    params=lambda run, cell: {
+        "n_folds": list(run.schemes),
+        "n_runs": run.settings["structured_cuts"]["n_runs"],
+        "master_seed": run.master_seed,
+    },
+    cost=structured_cuts_cost,
+    first_call="foldshift.studies.common.measure_structured_cuts.first_call",
+    message="shift of cuts by time, place, group and subset, {dataset}",
+)
+
+
+def structured_cuts(category: str) -> OutputGroup:
+    """Declare the table of `STRUCTURED_CUTS`, for runs that have data sets with structure.
+
+    Parameters
+    ----------
+    category : str
+        Part of the report, such as ``"2 Target shift"``.
+
+    Returns
+    -------
+    items : foldshift.engine.study.declare.OutputGroup
+    """
+    return OutputGroup(
+        "structured_cuts",
+        function="foldshift.studies.common.structured_cut_tables.tables",
+        inputs=lambda run: {"rows": run.rows("structured_cuts")},
+        local=True,
+        message="cuts by time, place, group and subset",
+        items=(
+            Table(
+                "structured_cuts",
+                show="foldshift.studies.common.structured_cut_tables.structured_grid",
+                title="Cuts by time, place, group and subset",
+                category=category,
+                when=has_structure,
+                caption="Shift of target and inputs between training and test part when the cut heeds how rows belong together: "
+                "forward in time, blocks of places, whole groups left out, trained on the same subset, on others, on all. "
+                "Compare with the cut at random of the same data set, and with the number in brackets: the same rows, parted at "
+                "random in the same sizes.",
+            ),
+        ),
+    )

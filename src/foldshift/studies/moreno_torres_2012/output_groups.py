@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from foldshift.engine.layout.job_layout import of_own_experiments
 from foldshift.engine.study.declare import Figure, OutputGroup, Table
-from foldshift.studies.common.standard_items import DATASETS, failures, has_print, single_datasets
+from foldshift.studies.common.standard_items import DATASETS, failures, has_print, single_datasets, structured_cuts
 from foldshift.studies.moreno_torres_2012.notation import paper_name
 
 if TYPE_CHECKING:
@@ -487,6 +487,7 @@ ITEMS = (
     ),
     CONVERGENCE,
     COVARIATE_SHIFT,
+    structured_cuts("5 Covariate shift"),
     PARTITIONERS,
     CHANGES,
     HELDOUT,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from foldshift.engine.layout.bundles import choice_of
 from foldshift.engine.layout.job_layout import of_experiments
 from foldshift.engine.study.declare import Cost, Measure, Study
-from foldshift.studies.common.standard_items import COVARIATE_SHIFT, engine_layout
+from foldshift.studies.common.standard_items import COVARIATE_SHIFT, STRUCTURED_CUTS, engine_layout
 from foldshift.studies.moreno_torres_2012.ablation.variants import variants, variants_to_cut
 from foldshift.studies.moreno_torres_2012.notation import in_print_order
 from foldshift.studies.moreno_torres_2012.output_groups import ITEMS
@@ -81,6 +81,7 @@ MEASURES = (
         message="experiments until estimates are stable, {dataset}",
     ),
     COVARIATE_SHIFT,
+    STRUCTURED_CUTS,
     Measure(
         "measure_heldout",
         function="measure_heldout.measure_heldout",

@@ -6,7 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from foldshift.engine.study.declare import Cost, Figure, Measure, OutputGroup, Study, Table
-from foldshift.studies.common.standard_items import COVARIATE_SHIFT, DATASETS, failures, has_print, single_datasets
+from foldshift.studies.common.standard_items import (
+    COVARIATE_SHIFT,
+    DATASETS,
+    STRUCTURED_CUTS,
+    failures,
+    has_print,
+    single_datasets,
+    structured_cuts,
+)
 
 if TYPE_CHECKING:
     from foldshift.engine.layout.job_layout import CutSpec
@@ -78,6 +86,7 @@ STUDY = Study(
             message="scaling on the whole set against scaling per fold, {dataset}",
         ),
         COVARIATE_SHIFT,
+        STRUCTURED_CUTS,
     ),
     items=(
         DATASETS,
@@ -171,6 +180,7 @@ STUDY = Study(
                 ),
             ),
         ),
+        structured_cuts("2 Target shift"),
         OutputGroup(
             "error",
             function="tables.error",
