@@ -736,11 +736,11 @@ def test_repetitions_that_are_few_partitions_are_said_to_be_few(n_groups, n_rows
     folds = make_folds("CB-TSCV", X, y, n_folds=advice.n_splits, seeds=seeds, groups=groups)
     n = len({frozenset(frozenset(groups[row == fold]) for fold in set(row)) for row in folds})
     assert advice.partitions.n_different == n < 6
-    assert f"{n} different partition" in advice.methods and "times with different" not in advice.methods
+    assert "times with different" not in advice.methods
     values = advice.to_dict()
     assert (values["n_different"], values["n_possible"]) == (n, advice.partitions.n_possible)
     if n == 1:
-        assert advice.n_repeats == advice.n_done == 1 and "once, as 6 seeds gave 1 different partition" in advice.methods
+        assert advice.n_repeats == advice.n_done == 1 and "once, as 6 seeds gave the same partition" in advice.methods
         assert next(rule for rule in advice.rules if rule.part == "repetitions").id == "repetitions-same"
         assert "one partition</td>" in advice.to_html()
     else:

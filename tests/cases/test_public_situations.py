@@ -125,7 +125,7 @@ def test_cuts_of_few_rows_and_groups():
 
 def test_repetitions_that_are_the_same_partition_are_said():
     splitter = RepeatedCovariateBalancedKFold(n_splits=4, n_repeats=8, random_state=0)
-    with pytest.warns(UserWarning, match="8 repetitions gave 1 different partition"):
+    with pytest.warns(UserWarning, match="8 repetitions gave the same partition"):
         list(splitter.split(np.ones((48, 1)), np.zeros(48), np.repeat(np.arange(12), 4)))
 
 

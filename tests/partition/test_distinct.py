@@ -80,7 +80,7 @@ def test_repetitions_of_cuts_without_chance_are_one_partition(cv):
     folds = np.concatenate([as_folds(cv, X, y, groups) for _ in range(10)])
     made = distinct_partitions(folds)
     assert (made.n_made, made.n_different, made.first) == (10, 1, (0,)) and made.are_one and not made.all_differ
-    assert made.in_words().startswith("1 different partition")
+    assert made.in_words().startswith("the same partition")
     if isinstance(cv, ms.LeaveOneOut):
         assert made.n_possible == 1 and made.in_words().endswith(", the only one there is")
 
@@ -88,7 +88,7 @@ def test_repetitions_of_cuts_without_chance_are_one_partition(cv):
 def test_repeated_splitters_warn_of_equal_repetitions():
     X, y, groups = np.zeros((60, 1)), np.arange(60.0), np.repeat(np.arange(12), 5)
     cv = RepeatedCovariateBalancedKFold(n_splits=4, n_repeats=8, random_state=0)
-    with pytest.warns(UserWarning, match="8 repetitions gave 1 different partition of the 15,400 that there are"):
+    with pytest.warns(UserWarning, match="8 repetitions gave the same partition, one of the 15,400 that there are"):
         list(cv.split(X, y, groups))
     few = np.repeat([0, 1], 2)  # two ways to give each fold a row of each class
     with pytest.warns(UserWarning, match="9 repetitions gave 2 different partitions"):

@@ -182,8 +182,8 @@ def _corrected_t(request: _Request) -> ScoreInterval:
     else:
         df, evidence, about = m - 1, "measured", ""
         why = (
-            "It rests on the means of folds, of which there are few: from three repetitions it covered 76 to 100 % by learner "
-            "and population where 95 is promised, the spread of rows 85 to 98."
+            "It rests on the means of folds, of which there are few. Where 95 % is promised, from three repetitions it covered "
+            "76 to 100 % by learner and population, the spread of rows 85 to 98."
         )
     half = request.quantile(df) * np.sqrt(variance)
     return request.made(name, words, (mean, mean - half, mean + half), why=why, evidence=evidence, target=about)

@@ -38,10 +38,12 @@ class Partitions(NamedTuple):
         return self.n_different == 1 < self.n_made
 
     def in_words(self) -> str:
-        """Write how many partitions differ, e.g. "2 different partitions of the 50 that there are"."""
-        few = "" if self.n_possible is None else f" of the {self.n_possible:,} that there are" if self.n_possible > 1 else ""
-        only = ", the only one there is" if self.n_possible == 1 else ""
-        return f"{self.n_different} different partition{'s' * (self.n_different != 1)}{few}{only}"
+        """Write how many partitions differ, e.g. "2 different partitions of the 50 that there are", or "the same partition"."""
+        few = "" if self.n_possible is None else f" of the {self.n_possible:,} that there are"
+        if self.n_different > 1:
+            return f"{self.n_different} different partitions{few}"
+        only = ", the only one there is" if self.n_possible == 1 else f", one{few}" if few else ""
+        return f"{'the same' if self.are_one else 'one'} partition{only}"
 
 
 def fold_fingerprints(folds: ArrayLike) -> list[str]:

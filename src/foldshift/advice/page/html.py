@@ -302,9 +302,10 @@ def _expected_words(advice: Advice, expected: dict[str, Expected]) -> str:
     root = " (of its root: about half as much)" if advice.facts["task"] == "regression" else ""
     return paragraph(
         f"Expected bias, off by: the study of honest cuts, {one.n_populations} populations, samples of {one.n_sample:,} rows, "
-        f"{advice.n_splits} folds, where the truth is known. How much higher (+) or lower the {error} was estimated than that of "
-        f"the model of all rows, on average over populations, ± standard error; and how far one estimate was from it (root mean "
-        f"square), both in per cent of it{root}. All cuts saw the same samples: their order is known better than each bias.",
+        f"{advice.n_splits} folds, where the truth is known: the {error} of the model of all rows. Bias: how much higher (+) or "
+        "lower the estimate was, on average over populations ± standard error. Off by: how far one estimate was from the truth, "
+        f"as root mean square. Both are in per cent of the truth{root}. All cuts saw the same samples: their order is known "
+        "better than each bias.",
         "soft",
     )  # fmt: skip
 
