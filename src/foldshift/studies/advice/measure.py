@@ -63,6 +63,9 @@ def advise_one(
                 pd.Series(np.array(data.classes)[data.y] if data.task == "classification" else data.y, name=data.target),
                 learner_for(data, entry),
                 groups=data.groups,
+                times=data.times,
+                coordinates=data.coordinates,
+                subsets=data.subsets,
                 categorical_features=data.categorical_features,
                 task=data.task,
                 budget=None,
@@ -85,7 +88,7 @@ def advise_one(
 
 def learner_for(data: Dataset, entry: dict[str, Any]) -> Estimator:
     """Build a learner as the engine does: nominal columns as in its entry, numbers scaled on every training part."""
-    few = replace(data, X=data.X[:0], y=data.y[:0], rows=data.rows[:0], groups=None)
+    few = replace(data, X=data.X[:0], y=data.y[:0], rows=data.rows[:0], groups=None, coordinates=None, times=None, subsets=None)
     steps = [FunctionTransformer(partial(_designed, data=few, nominal=entry["nominal"]))]
     if entry["nominal"] == "native":
         return make_pipeline(*steps, build_learner(entry, "none", data.categorical_features))
