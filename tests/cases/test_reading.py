@@ -105,6 +105,65 @@ def test_a_footer_and_a_total_are_no_rows():
     assert len(table(text(kind=["p", "q"] * 20, a=A, b=[1] * N) + "Total,1,2\n").frame) == N + 1
 
 
+def test_statistics_below_a_table_are_no_rows():
+    plain = text(site=[f"s{i}" for i in range(N)], a=A, b=B)
+    both = {"mean": np.mean, "std": lambda x: np.std(x, ddof=1), "min": np.min, "Max": np.max, "Median:": np.median, "count": len}
+    rows = "".join(f"{word},{of(A):.4f},{of(B):.4f}\n" for word, of in both.items())
+    found = table(plain + rows)
+    assert len(found.frame) == N and "'mean', 'std', 'min', 'Max', 'Median:', 'count' of the rows above" in notes(found)
+    assert len(table(plain + f"Max,{max(A)},4.44\n").frame) == N + 1  # a person
+    assert len(table(plain + rows, skip_rows=0).frame) == N + len(both)
+
+
+@pytest.mark.parametrize("word", ["Subtotal", "{} Total", "sub-total:"])
+@pytest.mark.parametrize("of", [sum, np.mean])
+def test_subtotals_between_the_rows_are_no_rows(word, of):
+    regions = ["north", "east", "south", "west"]
+    blocks = [slice(10 * i, 10 * i + 10) for i in range(4)]
+    rows = [
+        "".join(f"{name},{a},{b}\n" for a, b in zip(A[block], B[block]))
+        + f"{word.format(name)},{of(A[block]):.3f},{of(B[block]):.3f}\n"
+        for name, block in zip(regions, blocks)
+    ]
+    found = table("region,a,b\n" + "".join(rows) + f"Grand Total,{of(A):.3f},{of(B):.3f}\n")
+    assert found.frame["a"].tolist() == A and set(found.frame["region"]) == set(regions)
+    assert "lines 12, 23, 34, 45 left out" in notes(found) and "'Grand Total'" in notes(found)
+    wrong = [row.replace(f",{of(A[block]):.3f},{of(B[block]):.3f}", ",1,2") for row, block in zip(rows, blocks)]
+    assert len(table("region,a,b\n" + "".join(wrong)).frame) == N + 4
+
+
+def test_decimal_marks_that_differ_within_a_column_are_said():
+    mixed = [str(a).replace(".", ",") if i % 2 else str(a) for i, a in enumerate(A)]
+    found = table(text(";", a=mixed, b=B, y=LABELS))
+    assert "different decimal marks" in notes(found) and "missing" not in notes(found)
+    with pytest.raises(DataError) as error:
+        table(text(";", a=mixed, y=LABELS))
+    assert "no inputs" in str(error.value) and "different decimal marks" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("1 1:0.5 3:1.25\n-1 2:0.5\n1 1:2 # note\n", "LIBSVM"),
+        ("\\begin{tabular}{ll}\na & b \\\\\n\\end{tabular}\n", "LaTeX"),
+        ("-- dump\nCREATE TABLE t (a REAL);\nINSERT INTO t VALUES (1);\n", "SQL"),
+    ],
+)
+def test_texts_that_are_no_tables_are_refused_by_name(content, words):
+    with pytest.raises(DataError, match=words):
+        table(content)
+
+
+def test_times_of_day_and_ratios_are_not_taken_for_libsvm():
+    rows = "".join(f"10:{i:02d} 1:{i} {i % 7}.5 {i % 3}\n" for i in range(30))
+    assert list(table("t r a y\n" + rows, "m.txt").frame) == ["a", "y"]
+
+
+def test_an_input_without_a_name_is_said():
+    found = table("".join([",a,y\n", *(f"{'pq'[i % 2]},{a},{b}\n" for i, (a, b) in enumerate(zip(A, B)))]))
+    assert list(found.frame) == ["x1", "a", "y"] and "x1: an input without a name in the file" in notes(found)
+
+
 def test_the_header_that_is_asked_for_is_taken():
     assert len(table(PLAIN, header="none").frame) == N + 1
     assert list(table(BARE, header=1).frame) == BARE.split("\n")[0].split(",")

@@ -68,7 +68,7 @@ def files(folder):
 def test_a_source_is_taken_apart():
     source = parse_source(
         "uci:9/auto+mpg?member=a%26b.data,c%2Cd&format=space&header=no&skip=2&sep=%3B&decimal=,&target=-1&drop=1,car%20name"
-        "&map=1:M=1,%3D=2;sex:+=x&round=year:3;2:0&missing=-9,none&nominal=3,4&keep=2&groups=5&space_on=6,7&ranges=declared"
+        "&map=1:M=1,%3D=2;sex:+=x&round=year:3;2:0&missing=-9,none&nominal=3,4&keep=2&groups=5&space_on=6,7&time_on=8&subset_on=9&ranges=declared"
     )
     assert (source.scheme, source.address) == ("uci", "9/auto+mpg")
     assert vars(source.options) == {
@@ -94,6 +94,8 @@ def test_a_source_is_taken_apart():
         "keep": ("2",),
         "groups": "5",
         "space_on": ("6", "7"),
+        "time_on": "8",
+        "subset_on": "9",
         "own": False,
     }
     assert parse_source("file:my%20data%3F.csv").address == "my data?.csv"

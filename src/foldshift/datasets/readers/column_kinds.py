@@ -110,6 +110,8 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
             if reason:
                 left_out[name] = reason
                 continue
+            if position in columns.unnamed and not request.is_kept:
+                column.note("an input without a name in the file; if it is none: ", Remedy("drop", (name,)))
         kinds[name], values[name] = content
     if commas:
         name, text = next(iter(commas.items()))
@@ -117,7 +119,9 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         notes.append(f"decimal commas in {first_names(list(commas))}: {read}")
         columns.receipt.add("decimal mark", f"a comma, {read}", "sure", Remedy("decimal", "."))
     if left_out:
-        notes.append(_left_out_note(left_out, has_inputs=len(kinds) > (roles.target is not None) or not options.has_target))
+        if options.has_target and len(kinds) == (roles.target is not None):
+            raise _no_inputs(left_out, notes)
+        notes.append(_left_out_note(left_out))
     if source is not None:
         source.notes.extend(notes[n_said:])
     return RawTable(
@@ -459,15 +463,27 @@ def _as_input(column: Column, content: Content, unnamed: bool, request: _Request
     return "", content, False
 
 
-def _left_out_note(left_out: dict[str, str], has_inputs: bool) -> Message:
-    """Write which columns are left out and how to keep them; raise an error if only the target is left."""
-    reasons = "; ".join(f"{one_line(name, 30)} ({reason})" for name, reason in list(left_out.items())[:MOST_NAMED])
-    reasons += f"; and {len(left_out) - MOST_NAMED} more" if len(left_out) > MOST_NAMED else ""
+def _left_out_note(left_out: dict[str, str]) -> Message:
+    """Write which columns are left out and how to keep them."""
+    return Message(f"left out of the inputs: {_reasons(left_out)}", *_way_back(left_out))
+
+
+def _no_inputs(left_out: dict[str, str], notes: list[str]) -> DataError:
+    """Make the error for a table of which only the target would be left."""
+    about = [part for name in left_out for note in notes if note.startswith(f"{one_line(name, 60)}: ") for part in ("; ", note)]
+    return DataError(
+        f"no inputs: every column but the target would be left out, {_reasons(left_out)}", *_way_back(left_out), *about
+    )
+
+
+def _reasons(left_out: dict[str, str]) -> str:
+    shown = "; ".join(f"{one_line(name, 30)} ({reason})" for name, reason in list(left_out.items())[:MOST_NAMED])
+    return shown + (f"; and {len(left_out) - MOST_NAMED} more" if len(left_out) > MOST_NAMED else "")
+
+
+def _way_back(left_out: dict[str, str]) -> list[str | Remedy]:
     wanted = tuple(name for name, reason in left_out.items() if reason != NO_VALUES)
-    advice = ["; ", Remedy("keep", wanted), " takes them in"] if wanted else list[str | Remedy]()
-    if not has_inputs:
-        raise DataError(f"no inputs: every column but the target would be left out, {reasons}", *advice)
-    return Message(f"left out of the inputs: {reasons}", *advice)
+    return ["; ", Remedy("keep", wanted), " takes them in"] if wanted else []
 
 
 def _scaling_ranges(columns: Columns, roles: _Roles, kinds: dict[str, str]) -> dict[str, tuple[float, float]]:

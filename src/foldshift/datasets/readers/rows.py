@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,14 +20,23 @@ from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Decision, note_of
 from foldshift.datasets.readers.text_fields import as_number
 
+if TYPE_CHECKING:
+    from foldshift.core.types import FloatArray
+
 _TOTAL = re.compile(
-    r"(?:grand |sub)?totals?|sums?|overall|summe|gesamt(?:summe)?|insgesamt|somme|totale|suma|average|mean|mittelwert"
+    r"(?:grand |sub)?totals?|sums?|overall|summe|gesamt(?:summe)?|insgesamt|somme|totale|suma|average|avg|mean|mittelwert"
     r"|durchschnitt|moyenne"
 )
+_STATISTIC = re.compile(
+    r"min(?:imum)?|max(?:imum)?|median|count|n|std(?:ev|\.? ?dev)?|s\.?d|standard deviation|standardabweichung"
+)
+_SUBTOTAL = re.compile(
+    r"sub[- ]?totals?|zwischensumme|sous[- ]total|subtotale|(?!grand |sub).+ totals?"
+)  # `North Total`, as Excel
 
 
 LEAST_ROWS = 4  # of a table with a row of totals
-MOST_TOTALS = 4  # rows of totals
+MOST_TOTALS = 8  # rows of totals and statistics at the end
 _BREAKS = re.compile(r"\s*[\r\n\t]\s*")  # of lines, in a name
 MOST_GAPS = 20  # between rows, below which another table is looked for
 MOST_FOOTERS = 10  # lines
@@ -187,34 +197,52 @@ def _cut_footers(body: list[list[str]], lines: list[int], layout: Layout) -> Non
 
 
 def cut_totals(columns: Columns) -> None:
-    """Leave out rows of sums or means: the first row, or the last ones."""
-    n = len(columns.lines)
-    if n < LEAST_ROWS:
+    """Leave out rows of sums, means and other statistics: the first row, the last ones, and subtotals between the rows."""
+    if len(columns.lines) < LEAST_ROWS:
         return
+    _leave_out(columns, _subtotals(columns))
+    n = len(columns.lines)
     names = columns.values[:2]
     above = [at for at in (0,) if _total_word(names, at)]
     below = list(range(n - 1, max(n - 1 - MOST_TOTALS, LEAST_ROWS), -1))
     below = below[: next((i for i, at in enumerate(below) if not _total_word(names, at)), len(below))]
-    found = {at for at in (*above, *below) if _is_total_row(columns.values, at, {*above, *below})}
-    if (
-        not found
-        and not above
-        and not below
-        and _has_no_label(columns.values)
-        and _is_total_row(columns.values, n - 1, {n - 1}, every=True)
-    ):
+    besides = {*above, *below}
+    found = {at for at in besides if _is_total_row(columns.values, at, besides, names)}
+    if not found and not above and not below and _has_no_label(columns.values) and _is_total_row(columns.values, n - 1, {n - 1}):
         found = {n - 1}
+    _leave_out(columns, found)
+
+
+def _leave_out(columns: Columns, found: set[int]) -> None:
+    """Take rows of totals out of a table, and say so."""
     if not found:
         return
-    where = ", ".join(str(columns.lines[at]) for at in sorted(found))
-    words = ", ".join(repr(_total_word(names, at)[:30]) for at in sorted(found) if _total_word(names, at)) or "sums"
+    where = ", ".join(str(columns.lines[at]) for at in sorted(found)[:MOST_TOTALS]) + ", ..." * (len(found) > MOST_TOTALS)
+    labels = dict.fromkeys(label[:30] for at in sorted(found) if (label := _label(columns.values[:2], at)))
+    words = ", ".join(map(repr, [*labels][:MOST_TOTALS])) or "sums"
     what = f"line{'s' * (len(found) > 1)} {where} left out, with {words} of the rows {'below' if found == {0} else 'above'}"
     decision = Decision("total", what, "likely", (Remedy("skip_rows", "0"),))
     columns.receipt.decisions.append(decision)
     columns.notes.append(note_of(decision))
-    kept = np.array([at for at in range(n) if at not in found])
+    kept = np.array([at for at in range(len(columns.lines)) if at not in found])
     columns.values = [_rows_of(cells, kept) for cells in columns.values]
     columns.lines = [columns.lines[at] for at in kept]
+
+
+def _subtotals(columns: Columns) -> set[int]:
+    """Find rows of subtotals: each is the sum or the mean of the rows since the one before it, in a column of numbers."""
+    for cells in columns.values[:2]:
+        if _are_numbers(cells):
+            continue
+        words = {text for text in different_texts(cells) if _SUBTOTAL.fullmatch(_plain(text))}
+        if not words:
+            continue
+        found = [at for at, text in enumerate(_all_texts(cells)) if text in words]
+        blocks = list(zip([-1, *found], found))
+        numbers = [read for other in columns.values if (read := _numbers(other)) is not None]
+        if len(found) > 1 and all(any(_is_whole(read[at], read[start + 1 : at], 1) for read in numbers) for start, at in blocks):
+            return set(found)
+    return set()
 
 
 def _are_numbers(cells: Cells) -> bool:
@@ -230,11 +258,21 @@ def _text(cells: Cells, at: int) -> str:
     return str(cells[at] or "")
 
 
+def _plain(text: str) -> str:
+    return text.lower().rstrip(":. ")
+
+
+def _label(names: Sequence[Cells], at: int) -> str:
+    """Return the text in the first columns that names the totals of a row."""
+    texts = (_text(cells, at) for cells in names)
+    return next((text for text in texts if any(kind.fullmatch(_plain(text)) for kind in (_TOTAL, _STATISTIC, _SUBTOTAL))), "")
+
+
 def _total_word(names: Sequence[Cells], at: int) -> str:
     """Return the word in the first columns that says that a row holds totals, if no more than a few rows have it."""
     for cells in names:
         text = _text(cells, at)
-        if not text or not _TOTAL.fullmatch(text.lower().rstrip(":. ")):
+        if not text or not (_TOTAL.fullmatch(_plain(text)) or _STATISTIC.fullmatch(_plain(text))):
             continue
         count = int((cells.codes == cells.codes[at]).sum()) if isinstance(cells, Coded) else list(cells).count(text)
         if count == 1:
@@ -267,25 +305,35 @@ def _rows_of(cells: Cells, kept: np.ndarray) -> Cells:
     return Coded(codes - n_missing, [cells.texts[code] for code in used[n_missing:]])
 
 
-def _is_total_row(values: Sequence[Cells], at: int, besides: set[int], every: bool = False) -> bool:
-    """Report whether a row holds the sum or the mean of other rows in a column, or in `every` column of numbers."""
-    found = [is_total for cells in values if (is_total := _is_total(cells, at, besides)) is not None]
-    return bool(found) and (all(found) if every else any(found))
+def _is_total_row(values: Sequence[Cells], at: int, besides: set[int], names: Sequence[Cells] = ()) -> bool:
+    """Report whether a row holds totals of other rows: in one column of numbers if `names` call it a total, else in all."""
+    is_total = bool(names) and bool(_TOTAL.fullmatch(_plain(_label(names, at))))
+    found = [
+        _is_whole(numbers[at], np.delete(numbers, list(besides)), statistics=bool(names) and not is_total)
+        for cells in values
+        if (numbers := _numbers(cells)) is not None
+    ]
+    return bool(found) and (any(found) if is_total else all(found))
 
 
-def _is_total(cells: Cells, at: int, besides: set[int]) -> bool | None:
-    """Report whether a value is the sum or the mean of the others; None if the column does not hold numbers."""
+def _numbers(cells: Cells) -> FloatArray | None:
+    """Read a column as numbers, NaN where there are none; None if it does not hold numbers."""
     if _are_numbers(cells):
-        numbers = np.asarray(cells)
-    else:
-        texts = {text for text in different_texts(cells) if not may_be_missing(text)}
-        dress = find_dress(texts) if texts else None
-        if dress is None:
-            return None
-        read = {text: dress.number(text) for text in texts}
-        numbers = np.array([read.get(text, np.nan) for text in _all_texts(cells)], dtype=np.float64)
-    others = np.delete(numbers, list(besides))
-    one, rest = numbers[at], others[~np.isnan(others)]
-    if np.isnan(one) or rest.size < 3 or not rest.any():
+        return np.asarray(cells)
+    texts = {text for text in different_texts(cells) if not may_be_missing(text)}
+    dress = find_dress(texts) if texts else None
+    if dress is None:
+        return None
+    read = {text: dress.number(text) for text in texts}
+    return np.array([read.get(text, np.nan) for text in _all_texts(cells)], dtype=np.float64)
+
+
+def _is_whole(one: float, others: FloatArray, least: int = 3, statistics: bool = False) -> bool:
+    """Report whether a value is the sum or the mean of at least so many others, or another of their `statistics`."""
+    rest = others[~np.isnan(others)]
+    if np.isnan(one) or rest.size < least or not rest.any():
         return False
-    return any(abs(one - whole) <= 0.005 * abs(whole) for whole in (rest.sum(), rest.mean()))
+    wholes = [rest.sum(), rest.mean()]
+    if statistics:
+        wholes += [rest.std(), rest.std(ddof=1), rest.min(), rest.max(), np.median(rest), float(rest.size)]
+    return any(abs(one - whole) <= 0.005 * abs(whole) for whole in wholes)

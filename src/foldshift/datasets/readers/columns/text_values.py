@@ -98,6 +98,7 @@ class Column:
     codes: IntArray = field(default_factory=lambda: np.empty(0, dtype=np.int64))  # position of every row's text; -1: missing
     dress: Dress = PLAIN
     is_own: bool = False
+    is_explained: bool = False  # whether a note says why numbers are read as labels
     wish: str = ""  # the type that the user asks for, see `foldshift.datasets.readers.read_options.TYPES`
 
     def __post_init__(self) -> None:
@@ -232,11 +233,23 @@ class Column:
         return True
 
     def _note_units(self, texts: set[str]) -> None:
-        """Note that numbers are read as labels because their units differ."""
+        """Note that numbers are read as labels because their units, or their decimal marks, differ."""
+        if not all(map(is_numeric, texts)):
+            return
         by_sign = {sign: text for text in sorted(texts) for sign in signs_of(text)}
-        if len(by_sign) > 1 and all(map(is_numeric, texts)):
+        if len(by_sign) > 1:
             shown = " and ".join(repr(text[:30]) for text in list(by_sign.values())[:2])
-            self.note(f"read as labels, because {shown} have different units; write all numbers in one unit to have them read")
+            self._explain(f"{shown} have different units; write all numbers in one unit to have them read")
+            return
+        marked = [next((text for text in sorted(texts) if one in text and other not in text), "") for one, other in (",.", ".,")]
+        if all(marked):
+            shown = " and ".join(repr(text[:30]) for text in marked)
+            self._explain(f"{shown} have different decimal marks; write all numbers with one to have them read")
+
+    def _explain(self, why: str) -> None:
+        """Note why numbers are read as labels."""
+        self.is_explained = True
+        self.note(f"read as labels, because {why}")
 
     def _other_ways(self) -> list[str | Remedy]:
         """Settings that overrule the dress of the numbers."""
@@ -374,6 +387,8 @@ class Column:
 
     def _note_labels(self, wrong: list[str]) -> None:
         """Note which texts keep a column from being read as numbers, each with its first line."""
+        if self.is_explained:
+            return
         shown = ", ".join(f"{text[:30]!r} (line {self.first_line(text)})" for text in wrong[:5])
         more = f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""
         are = "is not a number" if len(wrong) == 1 else "are not numbers"

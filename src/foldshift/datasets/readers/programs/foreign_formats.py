@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import NamedTuple
 
@@ -51,6 +52,19 @@ _IN_ZIP = (
     ("xl/workbook.bin", "a binary Excel workbook (.xlsb)", "save it as .xlsx"),
     ("content.xml", "an OpenDocument file", "open it and save the sheet as .xlsx or csv"),
 )
+_TEXTS = (
+    (
+        re.compile(rb"(?:\S+(?:[ \t]+\d+:[^\s:]+)+[ \t]*(?:#.*)?\r?\n){2}"),
+        "a file of LIBSVM, whose fields are number:value",
+        "sklearn.datasets.load_svmlight_file reads it in Python; write its table as csv",
+    ),
+    (re.compile(rb"\s*\\(?:begin|documentclass|usepackage)\b"), "a LaTeX document", _SHOW),
+    (
+        re.compile(rb"(?i)\s*(?:--.*\n\s*)*(?:create table|insert into|pragma |drop table|set names|begin transaction)\b"),
+        "a program in SQL",
+        "run it in its database, and write the table as csv",
+    ),
+)
 _HTML = (b"<!doctype html", b"<html", b"<head", b"<body", b"<table", b"<div")
 
 
@@ -66,6 +80,9 @@ def check_readable(data: bytes) -> None:
         look = "open the address in a browser to see what it says"
         todo = f"if it shows the table, {_SAVE}; else {look}" if b"<table" in data[: 2**20].lower() else look
         raise DataError(f"this is an HTML page, not data; {todo}")
+    found_text = next((one for one in _TEXTS if one[0].match(data[: 2**12].removeprefix(b"\xef\xbb\xbf"))), None)
+    if found_text is not None:
+        raise DataError(f"this is {found_text[1]}; {found_text[2]}")
     if start.startswith((b"<?xml", b"<")) and b">" in start:
         raise DataError(f"this is an XML document, not a table of rows; {_SAVE}")
 
