@@ -99,7 +99,7 @@ def test_a_cut_that_cannot_be_made_says_why_and_the_others_are_there(table, tmp_
     assert rows.set_index("cut").loc["GROUPS", "problem"] == "3 groups are too few for 5 folds"
     assert rows[rows["cut"] == "SAME"]["problem"].tolist() == ["", "", ""]
     few = measured(prepared(table, subset_on="site"), tmp_path, n_folds=(5,))
-    assert "2 samples, fewer than the 5 folds" in few.groupby("cut")["problem"].first()["SAME"]
+    assert "subset 'rare' has 2 samples, fewer than the 5 folds" in few.groupby("cut")["problem"].first()["SAME"]
     grid = structured_grid(by_cut(few))
     texts = [[getattr(cell, "text", cell) for cell in row] for row in grid.rows]
     assert texts[0] == ["mine, 5 folds"] and texts[1][0] == "CV: at random" and texts[1][1] == "3 runs of 5 parts"

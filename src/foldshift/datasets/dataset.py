@@ -57,8 +57,8 @@ class Dataset:
         Place of every row, unscaled, where columns of the place are named.
     times : ndarray of shape (n_samples,), dtype float64, or None
         Time of every row where a column of it is named: dates in days since 1970, numbers as they are.
-    subsets : ndarray of shape (n_samples,), dtype int64, or None
-        Subset of every row where a column of it is named, as its position among the sorted labels.
+    subsets : ndarray of shape (n_samples,), dtype str, or None
+        Label of the subset of every row where a column of it is named.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Dataset:
     notes: tuple[str, ...]
     coordinates: FloatArray | None = None
     times: FloatArray | None = None
-    subsets: IntArray | None = None
+    subsets: Array | None = None
 
     @property
     def categorical_features(self) -> BoolArray:

@@ -128,7 +128,7 @@ def prepare(
         n_dropped=n_dropped,
         coordinates=frame[list(table.space_on)].to_numpy(dtype=np.float64) if table.space_on else None,
         times=_numbers(frame[table.time_on], f"data set {name}: the times {table.time_on[:60]!r}") if table.time_on else None,
-        subsets=_codes(frame[table.subset_on].to_numpy(dtype=object)) if table.subset_on else None,
+        subsets=_labels(frame[table.subset_on], f"data set {name}: the subsets") if table.subset_on else None,
         constant_features=tuple(feature for feature, column in zip(features, inputs) if column.is_constant),
         notes=(
             *table.notes,
@@ -174,6 +174,13 @@ def _where_missing(table: RawTable) -> Message:
 def _codes(labels: Array) -> IntArray:
     """Number groups in sorted order of their labels."""
     return np.unique(labels.astype(str), return_inverse=True)[1].astype(np.int64)
+
+
+def _labels(column: pd.Series, what: str) -> Array:
+    """Return the labels of all rows as texts."""
+    texts = column.astype(str).to_numpy(dtype=object)
+    _check_size(texts, f"{what}, by row,")
+    return texts.astype(np.str_)
 
 
 def _group_notes(table: RawTable, rows: IntArray) -> tuple[str, ...]:
