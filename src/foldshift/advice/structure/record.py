@@ -48,7 +48,7 @@ class Copies(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether there are copies."""
+        """True if there are copies."""
         return self.n_exact + self.n_near > 0
 
 

@@ -46,5 +46,5 @@ def sign_flip_p(differences: FloatArray, factor: float = 1.0) -> FloatArray:
 
 
 def _as_far(sums: FloatArray, seen: FloatArray | float, size: FloatArray | float) -> FloatArray:
-    """Whether sums are at least as far from 0 as the one seen, but for rounding."""
+    """Report whether sums are at least as far from 0 as the one seen, but for rounding."""
     return (np.abs(sums) >= np.abs(seen) - ROUNDING * np.asarray(size)).astype(np.float64)

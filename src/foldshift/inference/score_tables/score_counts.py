@@ -55,7 +55,7 @@ class Linear(NamedTuple):
 
 
 def linear_sums(kinds: list[FoldKind], scores: tuple[str, ...]) -> Linear | None:
-    """What right rows of either class can add to the means over folds; None if there are too many ways.
+    """Add up what right rows of either class can add to the means over folds; None if there are too many ways.
 
     Scores are accuracy, sensitivity, specificity and balanced accuracy.
     """
@@ -75,7 +75,7 @@ def linear_sums(kinds: list[FoldKind], scores: tuple[str, ...]) -> Linear | None
 
 
 def _weight(score: str, kind: FoldKind, positive: bool) -> float:
-    """What a right row of a class adds to the score of its fold."""
+    """Compute what a right row of a class adds to the score of its fold."""
     if score == "accuracy":
         return 1 / (kind.negative + kind.positive)
     own = kind.positive if positive else kind.negative
@@ -86,7 +86,7 @@ def _weight(score: str, kind: FoldKind, positive: bool) -> float:
 
 
 def reach_together(sums: Linear, low: FloatArray, high: FloatArray) -> bool:
-    """Whether some counts give all scores at once, each between its ends."""
+    """Report whether some counts give all scores at once, each between its ends."""
     order = np.argsort(sums.negative[:, 0], kind="stable")
     other = sums.negative[order]
     begin = np.searchsorted(other[:, 0], low[0] - sums.positive[:, 0] - EXACT)

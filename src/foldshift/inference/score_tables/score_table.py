@@ -41,7 +41,7 @@ PERCENT = 10.0  # scores above this beside shares, up to 1, are in percent
 
 
 class Design(NamedTuple):
-    """What the rows of a table of scores are, and so which test fits."""
+    """Kind of the rows of a table of scores, and so the test that fits."""
 
     unit: Unit
     n_repeats: int  # repetitions of every unit; of folds: of the partition
@@ -72,7 +72,7 @@ class ScoreTable(NamedTuple):
 
     @property
     def binary(self) -> bool:
-        """Whether every score is 0 or 1."""
+        """True if every score is 0 or 1."""
         return bool(np.isin(self.scores, (0.0, 1.0)).all())
 
 
