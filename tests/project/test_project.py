@@ -104,7 +104,8 @@ def test_the_conda_recipe_asks_for_what_pip_does(root):
 
 def test_versions_agree(root):
     assert yaml.safe_load((root / "CITATION.cff").read_text())["version"] == foldshift.__version__
-    assert f"## [{foldshift.__version__}]" in (root / "CHANGELOG.md").read_text()
+    changes = (root / "CHANGELOG.md").read_text()
+    assert f"## [{foldshift.__version__}]" in changes and changes.count("\n") <= 200
 
 
 def test_the_configuration_readme_is_made_from_the_schemas(root):
