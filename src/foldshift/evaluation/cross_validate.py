@@ -20,6 +20,7 @@ from foldshift.core.gate.rows import check_rows, check_same_rows
 from foldshift.core.gate.targets import check_present, numbers_if_all
 from foldshift.core.user_code.answers import as_answer, as_column, as_numbers, as_probabilities, check_labels, one_line
 from foldshift.core.user_code.guarded_process import no_copies
+from foldshift.evaluation.known_learners import predict_known
 from foldshift.partition.folds import as_folds
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def evaluate_folds(
     ----------
     estimator : scikit-learn estimator
         Not changed; every fit uses a clone. An estimator with a method ``predict_folds(X, y, folds, random_states)`` shares
-        between the fits what does not depend on the partition.
+        between the fits what does not depend on the partition; so do scikit-learn's Ridge, GaussianNB, KNeighborsClassifier and
+        KNeighborsRegressor with usual parameters.
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features), or list
         Inputs, of any kind that the estimator takes.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
@@ -130,6 +132,10 @@ def evaluate_folds(
                 wanted = f"{title(estimator)}.{SHARED[response_method]} gave an array of shape {np.shape(found)}"
                 raise LearnerError(f"{wanted}; expected {folds.shape}, the prediction of every row for every partition")
             return found
+    if shared and not params and response_method == "predict" and (folds >= 0).all() and has_every_class(estimator, y, folds):
+        known = predict_known(estimator, X, y, folds)
+        if known is not None:
+            return known
     tasks = (
         (estimator, X, y, test, None if random_states is None else random_states[s, fold], response_method, params)
         for s, fold, test in iterate_fits(folds)
@@ -186,15 +192,22 @@ def _as_numbers(
         X, y = check_X_y(X, y, dtype=np.float64, order="C", y_numeric=is_regressor(estimator))
     except (ValueError, TypeError):  # the estimator reports it in its own words, or accepts it
         return None
-    if every_class and is_classifier(estimator):
-        _, codes = np.unique(y, return_inverse=True)
-        n_classes, n_folds = int(codes.max()) + 1, int(folds.max()) + 1
-        for row in folds:
-            counts = bincount(row.astype(np.int64) * n_classes + codes, minlength=n_folds * n_classes)
-            counts = counts.reshape(n_folds, n_classes)
-            if (counts == counts.sum(axis=0)).any():
-                return None
-    return X, y
+    return (X, y) if not every_class or has_every_class(estimator, y, folds) else None
+
+
+def has_every_class(estimator: Estimator, y: TableLike, folds: UnsignedArray) -> bool:
+    """Return True if the target is one column, and no training part lacks a class of a classifier."""
+    if y is None or np.ndim(y) != 1:
+        return False
+    if not is_classifier(estimator):
+        return True
+    _, codes = np.unique(y, return_inverse=True)
+    n_classes, n_folds = int(codes.max()) + 1, int(folds.max()) + 1
+    for row in folds:
+        counts = bincount(row.astype(np.int64) * n_classes + codes, minlength=n_folds * n_classes).reshape(n_folds, n_classes)
+        if (counts == counts.sum(axis=0)).any():
+            return False
+    return True
 
 
 def iterate_fits(folds: UnsignedArray) -> Iterator[tuple[int, int, BoolArray]]:

@@ -1,0 +1,206 @@
+"""Shared paths for learners of scikit-learn, recognised by exact type and parameters: what a partition does not change, once.
+
+Predictions are those of separate fits: the same labels, numbers up to rounding. Where that cannot be promised, the path gives
+None, and every model is fitted by itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from foldshift.core.counting import bincount
+
+if TYPE_CHECKING:
+    from foldshift.core.types import Array, Estimator, FloatArray, IntArray, UnsignedArray
+
+    SharedPath = Callable[[Estimator, FloatArray, Array, UnsignedArray], Array | None]
+
+MOST_PAIRS = 9_000_000  # of rows, whose distances are held in memory (72 MB)
+MOST_COLUMNS = 1000  # of a ridge regression
+WINDOW = 30  # nearest rows looked at beside twice those that are needed; more where a fold holds most of them
+TIE = 1e-9  # relative difference of squared distances that another order of sums can make
+LEAST_PIVOT = 1e-7  # smallest over largest pivot: below, rounding shows in the predictions
+
+
+def predict_known(estimator: Estimator, X: Any, y: Array, folds: UnsignedArray) -> Array | None:
+    """Predict every row from the other folds by the shared path of a learner; None where it has none that is the same."""
+    name = f"{type(estimator).__module__.partition('.')[0]}.{type(estimator).__name__}"
+    if name not in PATHS or type(estimator) is not getattr(importlib.import_module(PATHS[name][0]), type(estimator).__name__):
+        return None
+    _, path, allowed = PATHS[name]
+    params = estimator.get_params()
+    if any(not _is_one_of(params.get(key), values) for key, values in allowed.items()):
+        return None
+    if not _are_doubles(X):
+        return None
+    return path(estimator, np.ascontiguousarray(X, dtype=np.float64), np.asarray(y), folds)
+
+
+def _is_one_of(value: Any, allowed: tuple[Any, ...]) -> bool:
+    return any(value is one or (type(value) is type(one) and value == one) for one in allowed)
+
+
+def _are_doubles(X: Any) -> bool:
+    """Report whether scikit-learn computes with these inputs in double precision, all of them finite."""
+    types = X.dtypes.tolist() if hasattr(X, "dtypes") else [X.dtype] if type(X) is np.ndarray else []
+    if not types or any(not isinstance(one, np.dtype) or one.kind not in "iuf" or one == np.float32 for one in types):
+        return False
+    values = np.asarray(X)
+    return values.ndim == 2 and values.size > 0 and values.dtype.itemsize == 8 and bool(np.isfinite(values).all())
+
+
+# ---- ridge regression ----
+
+
+def _ridge(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> FloatArray | None:
+    """Solve the normal equations of every training part, whose sums are those of the other folds.
+
+    Inputs and target are centred over all rows first, so that the sums are of small numbers.
+    """
+    alpha = estimator.alpha
+    if not isinstance(alpha, int | float) or not alpha > 0 or X.shape[1] > MOST_COLUMNS:
+        return None
+    if y.dtype.kind not in "iuf" or y.dtype == np.float32:
+        return None
+    y = y.astype(np.float64)
+    if not np.isfinite(y).all():
+        return None
+    middle, centre = (X.mean(axis=0), y.mean()) if estimator.fit_intercept else (np.zeros(X.shape[1]), 0.0)
+    X, y = X - middle, y - centre
+    predictions = np.empty(folds.shape)
+    penalty = float(alpha) * np.eye(X.shape[1])
+    for row, predicted in zip(folds, predictions):
+        tests = [np.flatnonzero(row == fold) for fold in range(int(row.max()) + 1)]
+        parts = [X[test] for test in tests]
+        grams, products = (
+            np.array([part.T @ part for part in parts]),
+            np.array([part.T @ y[test] for part, test in zip(parts, tests)]),
+        )
+        sums, targets = np.array([part.sum(axis=0) for part in parts]), np.array([y[test].sum() for test in tests])
+        for fold, test in enumerate(tests):
+            others = np.arange(len(tests)) != fold
+            n = len(y) - len(test)
+            gram, product = grams[others].sum(axis=0), products[others].sum(axis=0)
+            mean, target = sums[others].sum(axis=0) / n, targets[others].sum() / n
+            if estimator.fit_intercept:
+                gram, product = gram - n * np.outer(mean, mean), product - n * mean * target
+            try:
+                factor = cho_factor(gram + penalty, lower=True, check_finite=False)
+            except LinAlgError:
+                return None
+            pivots = np.diag(factor[0]) ** 2
+            if pivots.min() < LEAST_PIVOT * pivots.max():
+                return None
+            weights = cho_solve(factor, product, check_finite=False)
+            shift = target - mean @ weights if estimator.fit_intercept else 0.0
+            predicted[test] = parts[fold] @ weights + shift + centre
+    return predictions
+
+
+# ---- Gaussian naive Bayes ----
+
+
+def _naive_bayes(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> Array:
+    """Take the moments of every class in a training part from the sums of the other folds."""
+    classes, codes = np.unique(y, return_inverse=True)
+    X = X - X.mean(axis=0)
+    squares = X * X
+    predictions = np.empty(folds.shape, dtype=classes.dtype)
+    for row, predicted in zip(folds, predictions):
+        k, n_classes = int(row.max()) + 1, len(classes)
+        cells = row.astype(np.int64) * n_classes + codes
+        counts = bincount(cells, minlength=k * n_classes).reshape(k, n_classes).astype(np.float64)
+        sums, powers = (_sums_by(cells, values, k * n_classes).reshape(k, n_classes, -1) for values in (X, squares))
+        for fold in range(k):
+            others = np.arange(k) != fold
+            n = counts[others].sum(axis=0)
+            total, power = sums[others].sum(axis=0), powers[others].sum(axis=0)
+            spread = (power.sum(axis=0) / n.sum() - (total.sum(axis=0) / n.sum()) ** 2).max()
+            mean = total / n[:, None]
+            variance = np.maximum(power / n[:, None] - mean**2, 0.0) + estimator.var_smoothing * spread
+            test = row == fold
+            gaps = X[test][:, None, :] - mean
+            scores = np.log(n / n.sum()) - 0.5 * (np.log(2 * np.pi * variance).sum(axis=1) + (gaps**2 / variance).sum(axis=2))
+            predicted[test] = classes[scores.argmax(axis=1)]
+    return predictions
+
+
+def _sums_by(cells: IntArray, values: FloatArray, n_cells: int) -> FloatArray:
+    """Sum rows by cell, (n_cells, n_columns)."""
+    out = np.zeros((n_cells, values.shape[1]))
+    np.add.at(out, cells, values)
+    return out
+
+
+# ---- nearest neighbours ----
+
+
+def _neighbours(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> Array | None:
+    """Order the nearest rows of every row once; neighbours in a training part are the first that are not of its fold.
+
+    None where rows at the same distance compete for the last place: which of them scikit-learn takes is its own affair.
+    """
+    n, wanted = len(y), estimator.n_neighbors
+    largest = max(int(bincount(row).max()) for row in folds)
+    if n * n > MOST_PAIRS or n - largest <= wanted:
+        return None
+    is_classifier = hasattr(estimator, "predict_proba")
+    if not is_classifier and (y.dtype.kind not in "iuf" or y.dtype == np.float32):
+        return None
+    X = X - X.mean(axis=0)
+    norms = (X * X).sum(axis=1)
+    distance = norms[:, None] + norms - 2 * (X @ X.T)
+    slack = TIE * (norms + norms.max())
+    classes, codes = np.unique(y, return_inverse=True)
+    predictions = np.empty(folds.shape, dtype=y.dtype if is_classifier else np.float64)
+    places = np.arange(n)[:, None]
+    order = _nearest(distance, min(n, 2 * (wanted + 1) + WINDOW))
+    for row, predicted in zip(folds, predictions):
+        rank = _ranks(row, order)
+        if rank[:, -1].min() <= wanted:
+            order = _nearest(distance, n)
+            rank = _ranks(row, order)
+        others = np.diff(rank, axis=1, prepend=0) > 0
+        near = order[others & (rank <= wanted)].reshape(n, wanted)
+        following = order[others & (rank == wanted + 1)]
+        if (distance[places[:, 0], following] - distance[places[:, 0], near[:, -1]] <= slack).any():
+            return None
+        if is_classifier:
+            votes = np.zeros((n, len(classes)), dtype=np.int64)
+            np.add.at(votes, (places, codes[near]), 1)
+            predicted[:] = classes[votes.argmax(axis=1)]
+        else:
+            predicted[:] = y[near].mean(axis=1)
+    return predictions
+
+
+def _nearest(distance: FloatArray, n_near: int) -> IntArray:
+    """Find the nearest rows of every row, in order, (n, n_near)."""
+    if n_near == len(distance):
+        return distance.argsort(axis=1, kind="stable")
+    found = np.argpartition(distance, n_near - 1, axis=1)[:, :n_near]
+    return np.take_along_axis(found, np.take_along_axis(distance, found, axis=1).argsort(axis=1, kind="stable"), axis=1)
+
+
+def _ranks(row: Array, order: IntArray) -> IntArray:
+    """Count the rows of other folds up to every place of the order."""
+    return (row[order] != row[:, None]).cumsum(axis=1)
+
+
+NEAREST: dict[str, tuple[Any, ...]] = {
+    "weights": ("uniform",),
+    "p": (2, 2.0),
+    "metric": ("minkowski", "euclidean"),
+    "metric_params": (None,),
+}
+PATHS: dict[str, tuple[str, SharedPath, dict[str, tuple[Any, ...]]]] = {
+    "sklearn.Ridge": ("sklearn.linear_model", _ridge, {"solver": ("auto", "cholesky"), "positive": (False,)}),
+    "sklearn.GaussianNB": ("sklearn.naive_bayes", _naive_bayes, {"priors": (None,)}),
+    "sklearn.KNeighborsClassifier": ("sklearn.neighbors", _neighbours, NEAREST),
+    "sklearn.KNeighborsRegressor": ("sklearn.neighbors", _neighbours, NEAREST),
+}
