@@ -17,6 +17,7 @@ import numpy as np
 
 from foldshift.core.errors import FoldshiftError
 from foldshift.core.files import content_of
+from foldshift.datasets.array_files import read_arrays
 from foldshift.datasets.dataset import read_prepared
 from foldshift.engine.storage.checksums import recorded
 from foldshift.engine.storage.fold_files import read_folds
@@ -40,7 +41,7 @@ def prepared(path):
     return asdict(read_prepared(path))
 
 
-READERS = {"folds": read_folds, "predictions": read_predictions, "prepared": prepared}
+READERS = {"folds": read_folds, "predictions": read_predictions, "prepared": prepared, "reviews": read_arrays}
 
 
 def kind_of(name):
