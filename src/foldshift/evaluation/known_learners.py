@@ -6,7 +6,6 @@ None, and every model is fitted by itself.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +28,11 @@ LEAST_PIVOT = 1e-7  # smallest over largest pivot: below, rounding shows in the 
 
 def predict_known(estimator: Estimator, X: Any, y: Array, folds: UnsignedArray) -> Array | None:
     """Predict every row from the other folds by the shared path of a learner; None where it has none that is the same."""
-    name = f"{type(estimator).__module__.partition('.')[0]}.{type(estimator).__name__}"
-    if name not in PATHS or type(estimator) is not getattr(importlib.import_module(PATHS[name][0]), type(estimator).__name__):
+    room = ".".join(type(estimator).__module__.split(".")[:2])
+    known = PATHS.get(f"{room}.{type(estimator).__qualname__}")
+    if known is None:
         return None
-    _, path, allowed = PATHS[name]
+    path, allowed = known
     params = estimator.get_params()
     if any(not _is_one_of(params.get(key), values) for key, values in allowed.items()):
         return None
@@ -47,7 +47,7 @@ def _is_one_of(value: Any, allowed: tuple[Any, ...]) -> bool:
 
 def _are_doubles(X: Any) -> bool:
     """Report whether scikit-learn computes with these inputs in double precision, all of them finite."""
-    types = X.dtypes.tolist() if hasattr(X, "dtypes") else [X.dtype] if type(X) is np.ndarray else []
+    types = list(X.dtypes) if hasattr(X, "dtypes") else [X.dtype] if type(X) is np.ndarray else []
     if not types or any(not isinstance(one, np.dtype) or one.kind not in "iuf" or one == np.float32 for one in types):
         return False
     values = np.asarray(X)
@@ -198,9 +198,9 @@ NEAREST: dict[str, tuple[Any, ...]] = {
     "metric": ("minkowski", "euclidean"),
     "metric_params": (None,),
 }
-PATHS: dict[str, tuple[str, SharedPath, dict[str, tuple[Any, ...]]]] = {
-    "sklearn.Ridge": ("sklearn.linear_model", _ridge, {"solver": ("auto", "cholesky"), "positive": (False,)}),
-    "sklearn.GaussianNB": ("sklearn.naive_bayes", _naive_bayes, {"priors": (None,)}),
-    "sklearn.KNeighborsClassifier": ("sklearn.neighbors", _neighbours, NEAREST),
-    "sklearn.KNeighborsRegressor": ("sklearn.neighbors", _neighbours, NEAREST),
+PATHS: dict[str, tuple[SharedPath, dict[str, tuple[Any, ...]]]] = {
+    "sklearn.linear_model.Ridge": (_ridge, {"solver": ("auto", "cholesky"), "positive": (False,)}),
+    "sklearn.naive_bayes.GaussianNB": (_naive_bayes, {"priors": (None,)}),
+    "sklearn.neighbors.KNeighborsClassifier": (_neighbours, NEAREST),
+    "sklearn.neighbors.KNeighborsRegressor": (_neighbours, NEAREST),
 }
