@@ -144,7 +144,7 @@ def test_decimal_marks_that_differ_within_a_column_are_said():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("1 1:0.5 3:1.25\n-1 2:0.5\n1 1:2 # note\n", "LIBSVM"),
+        ("1 1:10.5 3:1.25\n-1 2:0.5\n1 1:2 # note\n", "LIBSVM"),
         ("\\begin{tabular}{ll}\na & b \\\\\n\\end{tabular}\n", "LaTeX"),
         ("-- dump\nCREATE TABLE t (a REAL);\nINSERT INTO t VALUES (1);\n", "SQL"),
     ],
@@ -155,6 +155,7 @@ def test_texts_that_are_no_tables_are_refused_by_name(content, words):
 
 
 def test_times_of_day_and_ratios_are_not_taken_for_libsvm():
+    assert len(table("".join(f"p{i % 3} 10:{i:02d} 11:{i + 10}\n" for i in range(30)), "m.txt", keep=["x2"]).frame) == 30
     rows = "".join(f"10:{i:02d} 1:{i} {i % 7}.5 {i % 3}\n" for i in range(30))
     assert list(table("t r a y\n" + rows, "m.txt").frame) == ["a", "y"]
 

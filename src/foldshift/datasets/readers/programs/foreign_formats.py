@@ -54,7 +54,7 @@ _IN_ZIP = (
 )
 _TEXTS = (
     (
-        re.compile(rb"(?:\S+(?:[ \t]+\d+:[^\s:]+)+[ \t]*(?:#.*)?\r?\n){2}"),
+        re.compile(rb"(?:\S+(?:[ \t]+\d+:(?![0-5]\d\s)[^\s:]+)+[ \t]*(?:#.*)?\r?\n){2}"),  # 10:30 is a time of day
         "a file of LIBSVM, whose fields are number:value",
         "sklearn.datasets.load_svmlight_file reads it in Python; write its table as csv",
     ),
