@@ -111,7 +111,7 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
                 left_out[name] = reason
                 continue
             if position in columns.unnamed and not request.is_kept:
-                column.note("an input without a name in the file; if it is none: ", Remedy("drop", (name,)))
+                column.note("an input without a name in the file; if it is no input: ", Remedy("drop", (name,)))
         kinds[name], values[name] = content
     if commas:
         name, text = next(iter(commas.items()))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from foldshift.core.counting import bincount
 from foldshift.core.seeding import draw_seeds, generator
 from foldshift.datasets.dataset import read_prepared
 from foldshift.engine.storage.score_files import TEXT
@@ -111,7 +112,7 @@ def _mean_over_parts(data: Dataset, cuts: list[Cut], n_random: int, rng: np.rand
         values = np.stack([shift[name] for name in SHIFTS])  # (n_shifts, 1 + n_random, k)
         found.append(values[:, 0])
         chance.append(values[:, 1:].mean(axis=1))
-        tested = np.bincount(cut.folds[cut.folds >= 0], minlength=k)
+        tested = bincount(cut.folds[cut.folds >= 0], minlength=k)
         sizes.append(np.stack([len(cut.rows) - tested, tested]) / len(data.y))
     train, test = np.concatenate(sizes, axis=1)
     means = [np.nanmean(np.concatenate(parts, axis=1), axis=1).tolist() for parts in (found, chance)]
@@ -131,7 +132,7 @@ def _target_shift(data: Dataset, rows: IntArray, folds: IntArray, k: int) -> Flo
     for cut, row in zip(counts, folds):
         tested = row >= 0
         np.add.at(cut, (row[tested], y[tested]), 1)
-    others = np.bincount(y, minlength=len(data.classes)) - counts
+    others = bincount(y, minlength=len(data.classes)) - counts
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = counts / counts.sum(axis=2, keepdims=True) - others / others.sum(axis=2, keepdims=True)
     return np.abs(gap).sum(axis=2) / 2
