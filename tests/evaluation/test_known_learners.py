@@ -120,6 +120,18 @@ def test_inputs_in_which_scikit_learn_computes_otherwise_are_left_to_it(kind):
     assert predict_known(Ridge(), X.assign(a=column), X.b.to_numpy(), make_folds("CV", X, X.b, 5, [0])) is None
 
 
+@pytest.mark.parametrize("estimator", [GaussianNB(), KNeighborsClassifier()], ids=repr)
+def test_labels_of_several_kinds_are_reported_as_ever(estimator):
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.array(["a", 1] * 30, dtype=object)
+    folds = make_folds("CV", X, np.arange(60.0), 5, [0])
+    found = []
+    for shared in (True, False):
+        with pytest.raises(ValueError) as error:
+            evaluate_folds(estimator, X, y, folds, shared=shared)
+        found.append(str(error.value))
+    assert found[0] == found[1]
+
+
 def test_collinear_inputs_agree_or_are_left_to_scikit_learn():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4))

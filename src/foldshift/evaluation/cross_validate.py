@@ -20,7 +20,7 @@ from foldshift.core.gate.rows import check_rows, check_same_rows
 from foldshift.core.gate.targets import check_present, numbers_if_all
 from foldshift.core.user_code.answers import as_answer, as_column, as_numbers, as_probabilities, check_labels, one_line
 from foldshift.core.user_code.guarded_process import no_copies
-from foldshift.evaluation.known_learners import predict_known
+from foldshift.evaluation.known_learners import is_known, predict_known
 from foldshift.partition.folds import as_folds
 
 if TYPE_CHECKING:
@@ -132,8 +132,8 @@ def evaluate_folds(
                 wanted = f"{title(estimator)}.{SHARED[response_method]} gave an array of shape {np.shape(found)}"
                 raise LearnerError(f"{wanted}; expected {folds.shape}, the prediction of every row for every partition")
             return found
-    if shared and not params and response_method == "predict" and (folds >= 0).all() and has_every_class(estimator, y, folds):
-        known = predict_known(estimator, X, y, folds)
+    if shared and not params and response_method == "predict" and is_known(estimator) and (folds >= 0).all():
+        known = predict_known(estimator, X, y, folds) if has_every_class(estimator, y, folds) else None
         if known is not None:
             return known
     tasks = (
@@ -201,7 +201,10 @@ def has_every_class(estimator: Estimator, y: TableLike, folds: UnsignedArray) ->
         return False
     if not is_classifier(estimator):
         return True
-    _, codes = np.unique(y, return_inverse=True)
+    try:
+        _, codes = np.unique(y, return_inverse=True)
+    except TypeError:  # labels of several kinds, which the estimator reports
+        return False
     n_classes, n_folds = int(codes.max()) + 1, int(folds.max()) + 1
     for row in folds:
         counts = bincount(row.astype(np.int64) * n_classes + codes, minlength=n_folds * n_classes).reshape(n_folds, n_classes)

@@ -26,13 +26,21 @@ TIE = 1e-9  # relative difference of squared distances that another order of sum
 LEAST_PIVOT = 1e-7  # smallest over largest pivot: below, rounding shows in the predictions
 
 
+def is_known(estimator: Estimator) -> bool:
+    """Return True if a learner of this type has a shared path here."""
+    return _name(estimator) in PATHS
+
+
+def _name(estimator: Estimator) -> str:
+    room = ".".join(type(estimator).__module__.split(".")[:2])
+    return f"{room}.{type(estimator).__qualname__}"
+
+
 def predict_known(estimator: Estimator, X: Any, y: Array, folds: UnsignedArray) -> Array | None:
     """Predict every row from the other folds by the shared path of a learner; None where it has none that is the same."""
-    room = ".".join(type(estimator).__module__.split(".")[:2])
-    known = PATHS.get(f"{room}.{type(estimator).__qualname__}")
-    if known is None:
+    if not is_known(estimator):
         return None
-    path, allowed = known
+    path, allowed = PATHS[_name(estimator)]
     params = estimator.get_params()
     if any(not _is_one_of(params.get(key), values) for key, values in allowed.items()):
         return None
