@@ -132,7 +132,7 @@ def group_lives(run):
     return True
 
 
-def crash_and_resume(workflow, n_finished, delay, with_jobs):
+def crash_and_resume(workflow, n_finished, delay, with_jobs, targets=None):
     """Kill a run some time after a number of jobs is finished, and resume it at once.
 
     Parameters
@@ -145,18 +145,20 @@ def crash_and_resume(workflow, n_finished, delay, with_jobs):
         Seconds to wait then.
     with_jobs : bool
         Kill the jobs too. Otherwise they go on writing while the resumed run does the same work.
+    targets : sequence of str, optional
+        Files to make; the whole study without them.
 
     Returns
     -------
     crash : Crash
     """
     log = workflow.folder / "killed.log"
-    run = workflow.start(log, "--verbose")  # which says what every job does
+    run = workflow.start(log, "--verbose", targets=targets)  # which says what every job does
     try:
         wait_until(lambda: finished_jobs(log) >= n_finished or run.poll() is not None, 600, f"{n_finished} finished jobs")
         time.sleep(delay)
         kill_run(run, with_jobs)
-        done = workflow("--verbose", check=True)
+        done = workflow("--verbose", targets=targets, check=True)
         # Orphans have long lost the race; they must be gone before anybody looks for what they leave behind.
         wait_until(lambda: not group_lives(run), 120, "end of the orphans")
     finally:

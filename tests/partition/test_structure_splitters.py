@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsRegressor
 
+from foldshift.advice import rows_kept_together
 from foldshift.partition import (
     CovariateBalancedKFold,
     ForwardBlockKFold,
@@ -339,6 +340,16 @@ def deployment(kind, seed):
         for day in range(1, n):
             y[day] += 0.9 * y[day - 1]
         return np.arange(n)[:, None], y, np.arange(n)
+    if kind == "groups":  # visits of patients, ten each, who differ in more than their inputs say; later ones are of others
+        patients = np.arange(n) // 10
+        traits, effects = rng.normal(size=(n // 10, 2)), rng.normal(size=n // 10)
+        x = traits[patients] + 0.1 * rng.normal(size=(n, 2))
+        return x, x[:, 0] + effects[patients] + 0.5 * rng.normal(size=n), patients
+    if kind == "copies":  # every second row of the sample is one before it, moved a little; the advice finds them
+        x = rng.normal(size=(n, 4))
+        y = x[:, 0] + rng.normal(size=n)
+        x[1:300:2], y[1:300:2] = x[0:300:2] + 0.001 * rng.normal(size=(150, 4)), y[0:300:2]
+        return x, y, np.append(rows_kept_together(x[:300], y[:300]), np.full(n - 300, -1))
     sites, x = np.arange(n) % 4, rng.normal(size=(n, 1))
     return x, (x[:, 0] + 1) * sites + 0.3 * rng.normal(size=n), sites
 
@@ -349,6 +360,8 @@ def deployment(kind, seed):
         ("space", SpatialBlockKFold(5, block_size=0.4, buffer=0.2, random_state=0)),
         ("time", ForwardBlockKFold(4, gap=40)),
         ("subsets", SameOtherAllKFold(5, random_state=0)),
+        ("groups", CovariateBalancedKFold(5, random_state=0)),
+        ("copies", CovariateBalancedKFold(5, random_state=0)),
     ],
 )
 def test_the_estimate_is_the_error_at_deployment_and_that_of_random_rows_is_not(kind, splitter):
@@ -366,6 +379,7 @@ def test_the_estimate_is_the_error_at_deployment_and_that_of_random_rows_is_not(
         true.append(-cross_val_score(learner, X, y, cv=splits, scoring=MSE).mean())
         honest.append(scores.mean())
         random.append(-cross_val_score(learner, X[:300], y[:300], cv=KFold(5, shuffle=True, random_state=0), scoring=MSE).mean())
+    print(f"{kind}: by the honest cut {np.mean(honest):.3f}, at random {np.mean(random):.3f}, at deployment {np.mean(true):.3f}")
     assert np.mean(random) < 0.75 * np.mean(true)
     assert abs(np.mean(honest) / np.mean(true) - 1) < 0.1
 
