@@ -24,7 +24,7 @@ from foldshift.core.errors import FoldshiftError
 from foldshift.datasets import own_files
 from foldshift.datasets.own_files import read_bytes, task_of_numbers
 from foldshift.datasets.readers import header, infer
-from foldshift.datasets.readers.columns import column_values
+from foldshift.datasets.readers.columns import text_values
 from foldshift.datasets.readers.formats import read_table
 from foldshift.datasets.readers.raw_table import RawTable
 
@@ -60,7 +60,7 @@ def samples(folder: Path) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
         names = [
             str(name)
             for name in frame
-            if table.kinds[str(name)] != "nominal" and frame[name].nunique() > 2 * column_values.QUANTITY
+            if table.kinds[str(name)] != "nominal" and frame[name].nunique() > 2 * text_values.QUANTITY
         ]
         if len(names) > 1:
             numbers.append(frame[names[:COLUMNS]].astype(float))
@@ -175,11 +175,11 @@ def far(numbers: list[pd.DataFrame], labels: list[pd.DataFrame], rng: np.random.
 
 
 QUESTIONS = (
-    Question(column_values, "FEW_ODD", (0.02, 0.04, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5), few_odd),
+    Question(text_values, "FEW_ODD", (0.02, 0.04, 0.08, 0.1, 0.12, 0.15, 0.2, 0.3, 0.5), few_odd),
     Question(header, "NUMBERS", (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95), numbers_in_a_column),
     Question(own_files, "RARE", (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9), rare),
     Question(infer, "NAMES_ROWS", (0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.92, 0.95, 0.99), names_rows),
-    Question(column_values, "FAR", (1.5, 2, 3, 4, 5, 6, 8, 12, 20), far),
+    Question(text_values, "FAR", (1.5, 2, 3, 4, 5, 6, 8, 12, 20), far),
 )
 
 

@@ -1,7 +1,10 @@
 """The project's own files agree with each other."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -190,3 +193,14 @@ def test_items_of_the_report_have_one_label(root):
     labels = re.findall(r"labels=\{(.*)\}", rules)
     assert len(labels) == len(re.findall(r"\breport\(", rules)) > 0
     assert all(label.startswith('"item": ') and label.count('": ') == 1 for label in labels)
+
+
+def test_every_program_of_the_project_loads(root):
+    """Programs that no test runs: a name that moved would be seen on the day when somebody needs them."""
+    programs = sorted(path.stem for folder in ("validation", "benchmarks") for path in (root / folder).glob("*.py"))
+    code = "import importlib, sys\nfor name in sys.argv[1:]:\n    importlib.import_module(name)"
+    places = [str(root / folder) for folder in ("src", "validation", "benchmarks", "tests", "scripts", "docs")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(places)}
+    done = subprocess.run([sys.executable, "-c", code, *programs], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-1000:]
+    assert len(programs) > 30
