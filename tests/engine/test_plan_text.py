@@ -108,6 +108,23 @@ def test_a_plan_tells_what_jobs_that_are_done_took_beside_what_was_planned(tmp_p
     assert "Took" not in plan_text(everything, everything, set(), [], 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("s\tmean_load\n100\t25\n", 25),  # beside other work
+        ("s\tmean_load\n100\t180\n", 100),  # several threads
+        ("s\tmean_load\n100\t0\n", 100),  # not seen
+        ("s\tmean_load\n100\tNA\n", 100),
+        ("s\tmean_load\n9\t25\n", 9),  # too short for Snakemake to see how busy it was
+    ],
+)
+def test_the_time_in_which_other_work_had_the_processor_does_not_count(tmp_path, text, seconds):
+    path = timed(tmp_path / "times.tsv", text)
+    assert seconds_taken(path) == seconds
+    jobs = [Job(rule, 50.0, 0.0, 0.0, (), rule, path) for rule in ("evaluate", "foldshift_fetch_dataset")]
+    assert [job.taken for job in ended_jobs(jobs)] == [seconds, 9 if seconds == 9 else 100]  # a download waits for its host
+
+
 @pytest.mark.parametrize("text", ["", "s\th:m:s\n", "h:m:s\tcpu_time\n0:00:01\t1\n", "s\nNA\n", "\x00"])
 def test_a_file_without_times_says_nothing(tmp_path, text):
     assert seconds_taken(timed(tmp_path / "times.tsv", text)) is None

@@ -65,6 +65,13 @@ def test_what_earlier_runs_took_corrects_the_end_from_the_start():
     assert state.done == 0 and state.left == pytest.approx(100 * of_rule + 50 * overall)
 
 
+def test_other_work_on_the_machine_is_seen_within_minutes_however_long_earlier_runs_were():
+    jobs = {i: job(100) for i in range(100)}
+    before = [Ended("evaluate", 1e5, 1e5)]
+    state = estimate(jobs, dict.fromkeys(range(4), 300.0), {}, 1200, 1, before)
+    assert state.left == pytest.approx(96 * 300, rel=0.1)
+
+
 def test_with_an_unknown_number_of_cores_the_share_that_is_done_tells_the_end():
     jobs = {1: job(100), 2: job(100)}
     assert estimate(jobs, {}, {}, 50, None).left is None

@@ -170,9 +170,10 @@ def plan_text(
     ]
     if all_planned:
         lines.append(
-            f"Took: {unit} of wall time of the jobs that are done, as far as they were timed ({all_taken / size:.2f} where "
-            f"{all_planned / size:.2f} were planned by the costs as they stand); of plan: the ratio of the two. What is left is "
-            f"taken to go as they went: {overall:.2f} times what costs and machine say, each rule more by its own jobs."
+            f"Took: {unit} of the jobs that are done, as far as they were timed, less the time in which other work had their "
+            f"processor ({all_taken / size:.2f} where {all_planned / size:.2f} were planned by costs as they stand); of plan: "
+            f"the ratio of the two. What is left is taken to go as they went: {overall:.2f} times what costs and machine say, "
+            "each rule more by its own jobs."
         )
     if unmeasured:
         lines.append(

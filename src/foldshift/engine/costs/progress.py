@@ -38,10 +38,15 @@ def estimate(
     cores: int | None,
     before: Sequence[Ended] = (),
 ) -> Estimate:
-    """Progress of a run and its expected time to the end."""
+    """Progress of a run and its expected time to the end.
+
+    Jobs of earlier runs tell what a job takes on this machine alone; those of this run tell how much other work slows it down.
+    """
+    usual, usual_by_rule = factors(before)
+    jobs = {i: job._replace(seconds=job.seconds * usual_by_rule.get(job.rule, usual)) for i, job in jobs.items()}
     ended = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in finished.items()]
     late = [Ended(jobs[i].rule, jobs[i].seconds, taken) for i, taken in running.items() if taken > jobs[i].seconds]
-    overall, by_rule = factors([*before, *ended, *late])
+    overall, by_rule = factors([*ended, *late])
     position: dict[Any, int] = {}
     left: list[Job] = []
     for i, job in jobs.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from foldshift.engine.costs.plan import Job
 
 PRIOR = 30.0  # predicted seconds that a prediction weighs against what jobs have really taken
+SHORT = 10.0  # seconds below which Snakemake has seen too little of a job to say how busy it was
+WAITS = "fetch_dataset"  # a rule whose jobs wait for hosts: all of their time counts
 KEPT = "compile_kernels"  # a rule whose cost is that of what is not kept: once it is done, it is not what was planned
 
 
@@ -22,18 +25,34 @@ class Ended(NamedTuple):
     taken: float
 
 
-def seconds_taken(path: PathLike) -> float | None:
-    """Read the wall time of a job, in seconds, that Snakemake recorded; None if the file is missing or damaged."""
+def seconds_taken(path: PathLike, waits: bool = False) -> float | None:
+    """Read how long a job took, in seconds, less the time in which other work had its processor; None if nothing was recorded.
+
+    `waits`: the job is one that waits for something else than a processor.
+    """
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            return float(next(csv.DictReader(file, delimiter="\t"))["s"])
+            row = next(csv.DictReader(file, delimiter="\t"))
+        wall = float(row["s"])
     except (OSError, StopIteration, KeyError, TypeError, ValueError):
         return None
+    return wall if waits or wall < SHORT else wall * _busy(row)
+
+
+def _busy(row: dict[str, str]) -> float:
+    """Share of its time in which a job had a processor: Snakemake's mean load, in per cent; 1 where it is not recorded."""
+    try:
+        load = float(row["mean_load"])
+    except (KeyError, TypeError, ValueError):
+        return 1.0
+    return min(load / 100, 1.0) if math.isfinite(load) and load > 0 else 1.0
 
 
 def ended_jobs(jobs: Sequence[Job], pace: float = 1.0) -> list[Ended]:
     """Finished jobs with a recorded time, except those that compile."""
-    timed = ((job, seconds_taken(job.timed)) for job in jobs if job.timed and not job.rule.endswith(KEPT))
+    timed = (
+        (job, seconds_taken(job.timed, job.rule.endswith(WAITS))) for job in jobs if job.timed and not job.rule.endswith(KEPT)
+    )
     return [Ended(job.rule, pace * job.seconds, taken) for job, taken in timed if taken is not None]
 
 
