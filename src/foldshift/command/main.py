@@ -298,6 +298,10 @@ def drift(
 @click.option("--repeat", metavar="COLUMN", help="Column of the repetition or seed.")
 @click.option("--dataset", metavar="COLUMN", help="Column of the data set.")
 @click.option("--score", metavar="COLUMN", help="Column of the score.")
+@click.option("--truth", metavar="COLUMN", help="Column of the true value, if the table holds predictions and no scores.")
+@click.option(
+    "--prediction", metavar="COLUMN", help="Column of the prediction, beside those of the learner and of the true value."
+)
 @click.option("--clusters", metavar="COLUMN", help="Column that says which items belong together.")
 @click.option("--unit", metavar="UNIT", help="What the answer is about: item, fold or dataset; by default the finest there is.")
 @click.option("--metric", metavar="NAME", help="Name of the score, or the one to take of a column of metrics.")

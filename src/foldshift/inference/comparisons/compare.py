@@ -158,7 +158,9 @@ def compare(
     **columns : str
         For a table of scores, a data frame with a row for every score (long form) or a column for every learner (wide form): the
         names of its columns, where they are not plain. ``learner``; ``item``, ``fold``, ``repeat``, ``dataset``: what a row is;
-        ``score``; ``clusters``: which items belong together. ``unit``, one of item, fold and dataset: what the answer is about;
+        ``score``, or ``truth``, the true value, for a table of predictions (and ``prediction`` in long form): classes are scored
+        right or wrong, numbers by the squared error; ``clusters``: which items belong together. ``unit``, one of item, fold and
+        dataset: what the answer is about;
         ``better``, higher or lower, where the name of the metric does not tell.
 
     Returns

@@ -22,10 +22,13 @@ NAMES = {
     "dataset": "dataset datasetname data task benchmark problem",
     "score": "score scores value metricvalue scorevalue result correct iscorrect right hit",
     "metric": "metric metricname measure scoring scorer",
+    "truth": "ytrue truth groundtruth truelabel truelabels trueclass truevalue goldlabel gold goldanswer actual",
+    "prediction": "ypred prediction predictions predicted pred predictedlabel predictedclass predictedvalue",
     "n_train": "ntrain trainsize trainrows trainingrows",
     "n_test": "ntest testsize testrows",
 }
 ROLES = {name: role for role, names in NAMES.items() for name in names.split()}
+MAYBE_TRUE = {"label", "labels", "target", "y", "class"}  # names of true values, or of something else
 HIGHER = (
     "accuracy acc correct right hit auc auroc auprc f1 precision recall sensitivity specificity r2 kappa mcc corrcoef jaccard "
 )
@@ -45,6 +48,8 @@ class TableColumns(TypedDict, total=False):
     repeat: str
     dataset: str
     score: str
+    truth: str
+    prediction: str
     clusters: str
     unit: str
     better: str
@@ -60,6 +65,8 @@ class Columns(NamedTuple):
     dataset: str | None = None
     score: str | None = None
     metric: str | None = None
+    truth: str | None = None
+    prediction: str | None = None
     n_train: str | None = None
     n_test: str | None = None
     clusters: str | None = None
@@ -124,7 +131,7 @@ def find_columns(names: Sequence[str], given: dict[str, str], of_numbers: Collec
     for role in NAMES:
         if role in chosen:
             continue
-        if role in ("score", "metric") and "learner" not in chosen:
+        if role in ("score", "metric", "prediction") and "learner" not in chosen:
             continue
         found = [name for name in free if ROLES.get(plain_name(name)) == role and (role != "learner" or name not in of_numbers)]
         if role == "score" and not found:

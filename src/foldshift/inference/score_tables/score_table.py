@@ -9,6 +9,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given, Message, Number, Remedy
+from foldshift.inference.score_tables.predictions import as_labels, score_predictions
 from foldshift.inference.score_tables.score_columns import (
     CLUSTERS,
     ROLES,
@@ -90,6 +91,7 @@ def read_scores(
             raise DataError(Given(name, str(value)), f" must be one of {', '.join(allowed)}")
     found = find_columns(list(frame.columns), {key: str(value) for key, value in given.items()}, measured(frame))
     notes: list[str] = []
+    frame, found, metric = score_predictions(frame, found, metric, notes)
     if found.learner is not None:
         frame, found, told = long_form(frame, found, metric)
     else:
@@ -123,8 +125,8 @@ def _cells(frame: pd.DataFrame, found: Columns, notes: list[str]) -> tuple[pd.Da
             "no column says which rows of the learners belong together; name one: ",
             Remedy("item", next((name for name in rest if plain_name(name) not in ROLES), "COLUMN")), " (or fold, dataset)",
         )  # fmt: skip
-    flat = pd.DataFrame({role: _labels(frame[name]) for role, name in names.items()})
-    flat["learner"], flat["score"] = _labels(frame[found.learner]), frame[found.score].to_numpy(np.float64)
+    flat = pd.DataFrame({role: as_labels(frame[name]) for role, name in names.items()})
+    flat["learner"], flat["score"] = as_labels(frame[found.learner]), frame[found.score].to_numpy(np.float64)
     keys = [*names, "learner"]
     twice = flat.duplicated(keys, keep=False)
     if twice.any():
@@ -139,13 +141,6 @@ def _cells(frame: pd.DataFrame, found: Columns, notes: list[str]) -> tuple[pd.Da
         if cells[learner].isna().all():
             raise DataError(f"{learner!r} has no score in any row; leave it out")
     return cells, list(names)
-
-
-def _labels(column: pd.Series) -> list[str]:
-    """Write labels as texts; whole numbers without a point."""
-    if pd.api.types.is_float_dtype(column) and (column.dropna() % 1 == 0).all():
-        return column.astype("Int64").astype(str).tolist()
-    return column.astype(object).map(str).tolist()
 
 
 def _repeated(
@@ -185,6 +180,12 @@ def _unit_of(cells: pd.DataFrame, found: Columns, levels: list[str], unit: Unit 
             return "item"
         if "dataset" in levels and cells.index.get_level_values("dataset").nunique() > 1:
             return "dataset"
+        if levels == ["dataset"]:
+            raise DataError(
+                f"column {found.dataset!r} names one data set, {cells.index[0]!r}; a comparison over data sets needs two or "
+                "more; for the folds or items of this one name their column: ",
+                Remedy("fold", "COLUMN"), ", ", Remedy("item", "COLUMN"),
+            )  # fmt: skip
         return "fold"
     if unnamed:
         return unit
@@ -344,7 +345,7 @@ def _clusters(frame: pd.DataFrame, found: Columns, cells: pd.DataFrame, kind: Un
         raise DataError(f"{gone} no value in column {found.clusters!r}; every item belongs to a cluster")
     names = _levels_of(kind, list(cells.index.names))
     flat = pd.DataFrame(
-        {role: _labels(frame[getattr(found, role)]) for role in names} | {"cluster": _labels(frame[found.clusters])}
+        {role: as_labels(frame[getattr(found, role)]) for role in names} | {"cluster": as_labels(frame[found.clusters])}
     )
     by_item = flat.groupby(names, sort=False)["cluster"]
     split = by_item.nunique() > 1

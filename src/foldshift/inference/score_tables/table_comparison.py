@@ -101,7 +101,8 @@ class TableComparison(NamedTuple):
         return said + [f"Note: {at(note, door).rstrip('.')}." for note in table.notes]
 
     def _pair(self, pair: Pair) -> str:
-        verdict = f"{pair.verdict[0].upper()}{pair.verdict[1:]}" if pair.verdict != OPEN else "Which is better is not decided"
+        words = {OPEN: "Which is better is not decided", EQUIVALENT: EQUIVALENT.capitalize()}
+        verdict = words.get(pair.verdict, pair.verdict)  # which begins with the name of a learner
         ends = f"{100 * self.confidence:g} % interval {_signed(pair.low)} to {_signed(pair.high)}"
         ends = ends if np.isfinite(pair.high - pair.low) else "no interval from so few"
         counts = f"{pair.first} better on {pair.wins}, {pair.second} on {pair.losses}, ties {pair.ties}"
@@ -113,17 +114,21 @@ class TableComparison(NamedTuple):
     def _many(self, verbose: bool) -> list[str]:
         decided = [pair for pair in self.pairs if pair.verdict.endswith("is better")]
         best = self.means()[0][0]
-        beaten = [self._other(pair, best) for pair in decided if best in pair[:2]]
-        open_ = [self._other(pair, best) for pair in self.pairs if best in pair[:2] and pair.verdict == OPEN]
+        of_best = {self._other(pair, best): pair.verdict for pair in self.pairs if best in pair[:2]}
         told = f"{self.test}, p by Holm for {len(self.pairs)} pairs, intervals for all of them together"
         said = [f"{len(decided)} of {len(self.pairs)} pairs are told apart ({told})."]
         if self.ranks is not None:
             test = self.ranks.friedman
             order = ", ".join(f"{name} {rank:.2f}" for name, rank in zip(self.ranks.names[:MOST_NAMED], self.ranks.average_ranks))
             said.append(f"Average ranks: {order}; Friedman's p = {p_text(test.p_chi2)}.")
-        equal = [self._other(pair, best) for pair in self.pairs if best in pair[:2] and pair.verdict == EQUIVALENT]
-        close = f"; practically equivalent to {_named(equal)}" if equal else ""
-        said.append(f"{best} has the best mean and is better than {_named(beaten)}; not told apart from {_named(open_)}{close}.")
+        groups = {
+            "better than": [name for name, verdict in of_best.items() if verdict == _wins(best)],
+            "not told apart from": [name for name, verdict in of_best.items() if verdict == OPEN],
+            "practically equivalent to": [name for name, verdict in of_best.items() if verdict == EQUIVALENT],
+            "worse, by the test, than": [name for name, verdict in of_best.items() if verdict == _wins(name)],
+        }
+        listed = "; ".join(f"{words} {_named(names)}" for words, names in groups.items() if names)
+        said.append(f"{best} has the best mean: it is {listed}.")
         if verbose:
             said += [self._pair(pair) for pair in self.pairs]
         return said
@@ -227,7 +232,9 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
+def _wins(learner: str) -> str:
+    return f"{learner} is better"
+
+
 def _named(names: list[str]) -> str:
-    if not names:
-        return "none"
     return ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
