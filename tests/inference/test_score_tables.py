@@ -229,3 +229,47 @@ def test_the_cut_of_a_table_is_said_where_no_column_does():
 def test_a_cut_that_does_not_fit_the_table_is_refused(change, options, message):
     with pytest.raises(ValueError, match=message):
         compare(change(of_folds(3, 5)), **options)
+
+
+SETS = [f"set {i}" for i in range(12)]
+TWO = {"dataset": SETS, "rf": np.linspace(0.6, 0.8, 12).round(3), "svm": (np.linspace(0.6, 0.8, 12) ** 2).round(3)}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"rf_std": 0.1, "svm std": 0.2},
+        {"diff": 0.3},
+        {"rank_rf": 1, "rank_svm": 2},
+        {"#instances": range(100, 1300, 100), "#Attr": 4, "classes": 2},
+        {"rf_train": 0.99, "svm_train": 0.98},
+        {"p": 0.04},
+    ],
+    ids=lambda more: ", ".join(more),
+)
+def test_columns_that_are_no_learners_are_left_out_and_said(more):
+    expected, found = (compare(pd.DataFrame(TWO | some), better="higher") for some in ({}, more))
+    assert found.pairs == expected.pairs
+    assert any(all(name in note for name in more) and "left out" in note for note in found.table.notes)
+
+
+def test_a_learner_whose_name_has_such_a_word_is_one_if_no_other_column_is_named_like_it():
+    table = pd.DataFrame(TWO).rename(columns={"rf": "RF rank", "svm": "lasso_min"})
+    assert compare(table, better="higher").table.learners == ("RF rank", "lasso_min")
+
+
+@pytest.mark.parametrize("names", [("test_acc", "train_acc"), ("mean_accuracy", "std_accuracy"), ("accuracy", "accuracy_se")])
+def test_scores_of_training_parts_and_spreads_are_not_taken_for_the_score(names):
+    rng = np.random.default_rng(0)
+    table = pd.concat(pd.DataFrame({"dataset": SETS, "model": m, **{name: rng.random(12) for name in names}}) for m in "ab")
+    found = compare(table)
+    assert found.table.metric == names[0] and found.pairs == compare(table.drop(columns=names[1])).pairs
+
+
+@pytest.mark.parametrize(
+    "words", [("yes", "no"), ("Correct", "incorrect"), ("PASS", "fail"), ("True", "False"), ("right", "wrong")]
+)
+def test_words_for_right_and_wrong_are_scores(words):
+    right = np.random.default_rng(0).integers(0, 2, 60)
+    table = pd.DataFrame({"item": np.tile(np.arange(30), 2), "model": np.repeat(["a", "b"], 30), "verdict": right})
+    assert compare(table.assign(verdict=np.array(words)[1 - right])).pairs == compare(table, score="verdict").pairs

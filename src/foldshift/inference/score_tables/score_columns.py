@@ -35,7 +35,13 @@ HIGHER = (
 HIGHER += "iou dice bleu rouge em match exact ap map ndcg mrr success win wins reward neg likelihood"
 LOWER = "error errors err rmse mse mae mape loss losses brier deviance perplexity wer cer rank wrong failure failures hinge"
 CLUSTERS = "cluster group document doc patient subject user site passage context source topic"
-NO_SCORES = {"time", "seconds", "size", "samples", "rows", "features", "length", "n", "p"}  # words in names of other numbers
+# Words in names of other numbers.
+NO_SCORES = {"time", "seconds", "size", "samples", "rows", "features", "length", "n", "p", "instances", "attributes", "attr",
+             "atts", "classes", "examples", "variables", "ir"}  # fmt: skip
+# Words in names of columns that say more of another column, and words that change nothing.
+MORE_OF = {"std", "sd", "stdev", "stderr", "sem", "se", "var", "variance", "rank", "diff", "difference", "delta", "gain", "ci",
+           "low", "high", "lower", "upper", "min", "max", "train", "training", "pvalue"}  # fmt: skip
+NOTHING = {"mean", "avg", "average", "test", "testing", "valid", "validation", "val"}
 BETTER = {**dict.fromkeys(HIGHER.split(), True), **dict.fromkeys(LOWER.split(), False)}
 
 
@@ -94,7 +100,23 @@ def is_column_of_scores(name: str) -> bool:
 
 def counts_something(name: str) -> bool:
     """Say whether a name is that of times or sizes, such as ``fit_time`` or ``n_samples``."""
-    return bool(NO_SCORES.intersection(re.split(r"[^a-z0-9]+", name.lower())))
+    return bool(NO_SCORES.intersection(_words(name)))
+
+
+def side_columns(names: Sequence[str]) -> list[str]:
+    """Columns that say more of another one, such as its standard deviation, its rank, or the score of the training part.
+
+    >>> side_columns(["rf_mean", "rf_std", "train_acc", "test_acc", "rank_svm", "diff"])
+    ['rf_std', 'train_acc', 'diff']
+    """
+    words = {name: _words(name) for name in names}
+    others = {frozenset(some - NOTHING) for some in words.values() if not some & MORE_OF}
+    return [name for name, some in words.items() if some & MORE_OF and some - MORE_OF - NOTHING in (set(), *others)]
+
+
+def _words(name: str) -> set[str]:
+    """Split a name into its words in small letters."""
+    return {word for word in re.split(r"[^a-z0-9]+", name.lower()) if word}
 
 
 def higher_is_better(name: str) -> bool | None:
@@ -135,7 +157,8 @@ def find_columns(names: Sequence[str], given: dict[str, str], of_numbers: Collec
             continue
         found = [name for name in free if ROLES.get(plain_name(name)) == role and (role != "learner" or name not in of_numbers)]
         if role == "score" and not found:
-            found = [name for name in free if is_metric(name)]
+            side = side_columns(free)
+            found = [name for name in free if is_metric(name) and name not in side]
         if len(found) > 1:
             listed = " and ".join(map(repr, found[:4]))
             raise DataError(f"columns {listed} may each hold the {role}; say which one: ", Remedy(role, found[0]))

@@ -15,6 +15,7 @@ from foldshift.inference.score_tables.score_columns import (
     is_column_of_scores,
     is_metric,
     plain_name,
+    side_columns,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 KEYS = ("dataset", "repeat", "fold", "item")
 MOST_LEARNERS = 200
+TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"), ("pass", "fail"), ("passed", "failed"))
 ROW = "row of the table"  # column of items that have no name
 
 
@@ -51,15 +53,10 @@ def rows_in_words(which: pd.Series) -> str:
     return f"{(n := int(which.sum()))} {'row has' if n == 1 else 'rows have'}"
 
 
-def _numeric(frame: pd.DataFrame) -> list[str]:
-    """Names of the columns of numbers."""
-    return [name for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])]
-
-
 def long_form(frame: pd.DataFrame, found: Columns, metric: str | None) -> tuple[pd.DataFrame, Columns, str]:
     """Take the scores of one metric from a table with a row for every score."""
     if found.score is None:
-        numbers = [name for name in _numeric(frame) if name not in found.taken]
+        numbers = [name for name in frame.columns if name not in found.taken and _is_numbers(frame[name])]
         if len(numbers) != 1:
             listed = f"; columns of numbers: {', '.join(numbers[:8])}" if numbers else "; no other column holds numbers"
             raise DataError(
@@ -89,8 +86,10 @@ def wide_form(frame: pd.DataFrame, found: Columns, metric: str | None, notes: li
     """Turn a table with a column for every learner into one with a row for every score."""
     rest = [name for name in frame.columns if name not in found.taken and not _counts_rows(frame[name])]
     others = [name for name in rest if counts_something(name)]
+    others += side_columns([name for name in rest if name not in others])
     if others:
-        notes.append(f"{', '.join(others)}: left out, as times or sizes are no scores; rename a learner that is named so")
+        what = "its name is that of no learner" if len(others) == 1 else "their names are those of no learners"
+        notes.append(f"{', '.join(others)}: left out, as {what}; rename a learner that is named so")
         rest = [name for name in rest if name not in others]
     scores = [name for name in rest if _holds_scores(frame[name])]
     texts = [name for name in rest if name not in scores]
@@ -130,12 +129,18 @@ def _holds_scores(column: pd.Series) -> bool:
     return len(texts) > 0 and bool(pd.to_numeric(texts, errors="coerce").notna().mean() > 0.5)
 
 
+def _is_numbers(column: pd.Series) -> bool:
+    """Say whether a column holds numbers or truth values alone."""
+    return pd.api.types.is_numeric_dtype(column) or _as_truth(column) is not None
+
+
 def _as_truth(column: pd.Series) -> pd.Series | None:
     """Read a column of truth values, also written as texts; None if it holds something else."""
     texts = column.dropna().astype(str).str.strip().str.lower()
-    if not len(texts) or not texts.isin(("true", "false")).all():
+    right = next((yes for yes, no in TRUTHS if len(texts) and texts.isin((yes, no)).all()), None)
+    if right is None:
         return None
-    return column.astype(object).map(lambda value: np.nan if pd.isna(value) else float(str(value).strip().lower() == "true"))
+    return column.astype(object).map(lambda value: np.nan if pd.isna(value) else float(str(value).strip().lower() == right))
 
 
 def _numbers(column: pd.Series, name: str, frame: pd.DataFrame) -> pd.Series:
@@ -160,7 +165,9 @@ def _numbers(column: pd.Series, name: str, frame: pd.DataFrame) -> pd.Series:
         bad = values.isna() & texts.notna()
         if bad.any():
             others = [
-                one for one in _numeric(frame) if (one != name and plain_name(one) not in ROLES) or is_column_of_scores(one)
+                one
+                for one in frame.columns
+                if one != name and _is_numbers(frame[one]) and (plain_name(one) not in ROLES or is_column_of_scores(one))
             ]
             what = f"column {name!r} holds {str(texts[bad].iloc[0])!r}, which is not a score; "
             if others and bad.sum() > len(values) / 2:
