@@ -55,6 +55,21 @@ def test_the_row_of_means_is_checked_as_a_mean_over_folds(tmp_path):
     assert "2 possible, 1 impossible" in wrong and "no counts give them together" in wrong, wrong
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("model,Mean accuracy (%),std accuracy\nA,91.33,1.2\nB,91.5,1.3\n", []),
+        ("model,test_acc,train_acc\nA,0.9133,0.99\nB,0.915,0.98\n", []),
+        ("model,accuracy\nA,91.33 ± 1.2\nB,91.50 ± 0.8\n", []),
+        ("model,accuracy\nA,91.33 ± 1.2 %\nB,91.50 ± 0.8 %\n", []),
+        ("dataset,#instances,first,std\nA,150,91.33,1.5\nB,150,91.5,1.2\n", ["--metric", "accuracy"]),
+    ],
+)
+def test_only_scores_are_checked_in_tables_as_people_have_them(tmp_path, text, words):
+    code, out, err = run(tmp_path, text, "--n", "150", "--k", "10", "--decimals", "2" if "0.9133" not in text else "4", *words)
+    assert code == 0 and "2 rows of scores: 1 possible, 1 impossible" in out and "\n  B" in out, (out, err)
+
+
 def test_both_classes_are_two_words(tmp_path):
     code, out, _ = run(tmp_path, "learner,f1,recall\na,0.8,0.5\n", "--classes", "30", "70", "--decimals", "3")
     assert code == 0 and "1 row of scores" in out
@@ -70,6 +85,12 @@ def test_both_classes_are_two_words(tmp_path):
         ("learner,accuracy\na,0.9\n", ["--n", "10", "--k", "20"], "--k 20 must be a whole number from 2 to 10"),
         ("learner,accuracy\na,0.9\n", ["--n", "10", "--metric", "auc"], "unknown metric 'auc'"),
         ("learner,accuracy\na,0.9\n", ["--n", "10", "--of", "row"], "--of row must be one of"),
+        (
+            "learner,accuracy (%),F1-score\na,91.33,0.9\n",
+            ["--n", "10"],
+            "'accuracy (%)' holds percents and column 'F1-score' shares",
+        ),
+        ("learner,accuracy,acc\na,0.9,0.9\n", ["--n", "10"], "both hold the accuracy; leave one out: --drop acc"),
         ("learner,accuracy\na,190\n", ["--n", "10"], "from 0 to 1"),
     ],
 )

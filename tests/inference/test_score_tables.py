@@ -273,3 +273,13 @@ def test_words_for_right_and_wrong_are_scores(words):
     right = np.random.default_rng(0).integers(0, 2, 60)
     table = pd.DataFrame({"item": np.tile(np.arange(30), 2), "model": np.repeat(["a", "b"], 30), "verdict": right})
     assert compare(table.assign(verdict=np.array(words)[1 - right])).pairs == compare(table, score="verdict").pairs
+
+
+@pytest.mark.parametrize("form", ["{:.3f} ± 0.010", "{:.3f}+/-0.01", r"${:.3f} \pm 0.01$"[1:], "{:.3f} (0.01)", "{:.3f} (±.01)"])
+def test_spreads_printed_behind_scores_are_left_out_and_said(form):
+    table = pd.DataFrame(TWO)
+    expected = compare(table, better="higher")
+    for name in ("rf", "svm"):
+        table[name] = table[name].map(form.format)
+    found = compare(table, better="higher")
+    assert found.pairs == expected.pairs and "rf, svm: spreads printed behind the scores are left out" in found.table.notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from foldshift.core.errors import DataError, unknown
 from foldshift.core.printable import printable_lines
 from foldshift.core.remedies import Message, Remedy, at
 from foldshift.inference.score_tables.check_scores import NAMES, CheckedScores, check_scores
-from foldshift.inference.score_tables.score_columns import ROLES, plain_name
+from foldshift.inference.score_tables.score_columns import NOTHING, ROLES, counts_something, plain_name, side_columns
+from foldshift.inference.score_tables.score_forms import without_spreads
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
@@ -69,8 +71,9 @@ class CheckedTable(NamedTuple):
 def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None) -> CheckedTable:
     """Check every row of a table of scores."""
     table = read_all_columns(file, options)
-    frame, notes = table.frame, list[Any](table.notes)
-    scores = _scores_of(frame, metric)
+    notes = list[Any](table.notes)
+    frame = _without_marks(without_spreads(table.frame, notes))
+    scores = _scores_of(frame, metric, notes)
     sizes = {name: SIZES[plain_name(name)] for name in frame.columns if plain_name(name) in SIZES and name not in scores}
     frame, ways = _ways_of(frame, cut, sizes, notes)
     values = frame[list(scores)].to_numpy(np.float64)
@@ -80,6 +83,7 @@ def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None
     if cut.decimals is None:
         remedy = Remedy("decimals", str(decimals + 1))
         notes.append(Message(f"scores are taken for rounded to {decimals} digits; if zeros at the end were lost: ", remedy))
+    _check_units(frame, scores)
     if np.nanmax(values, initial=0.0) > 1:
         notes.append("scores above 1 are taken for percents, and so are all others of the table")
         values, decimals = values / 100, decimals + 2
@@ -98,6 +102,18 @@ def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None
     if not checks:
         raise DataError("the table has no scores; every cell is empty")
     return CheckedTable(names, checks, notes)
+
+
+def _check_units(frame: pd.DataFrame, scores: dict[str, str]) -> None:
+    """Refuse shares beside percents; errors may be below one per cent."""
+    largest = {name: frame[name].max() for name in scores}
+    percent = [name for name, value in largest.items() if value > 1]
+    shares = [name for name, value in largest.items() if 0 < value <= 1 and scores[name] != "error"]
+    if percent and shares:
+        raise DataError(
+            f"column {percent[0]!r} holds percents and column {shares[0]!r} shares; write both in one way, or leave one out: ",
+            Remedy("drop", (shares[0],)),
+        )
 
 
 def _ways_of(frame: pd.DataFrame, cut: Cut, sizes: dict[str, str], notes: list[Any]) -> tuple[pd.DataFrame, list[Any]]:
@@ -142,23 +158,49 @@ def _check(printed: dict[str, float], cut: Cut, own: dict[str, Any], decimals: i
     )  # fmt: skip
 
 
-def _scores_of(frame: pd.DataFrame, metric: str | None) -> dict[str, str]:
+def _without_marks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Read columns of texts as numbers, where all of them are some, with a percent sign or all without."""
+    changed: dict[str, pd.Series] = {}
+    for name in frame.columns:
+        texts = frame[name].dropna().astype(str).str.strip()
+        if not pd.api.types.is_numeric_dtype(frame[name]) and len(texts) and texts.str.endswith("%").nunique() == 1:
+            numbers = pd.to_numeric(texts.str.removesuffix("%"), errors="coerce")
+            changed |= {name: numbers.reindex(frame.index)} if numbers.notna().all() else {}
+    return frame.assign(**changed)
+
+
+def _scores_of(frame: pd.DataFrame, metric: str | None, notes: list[Any]) -> dict[str, str]:
     """Columns of scores and the score that each holds."""
+    side = side_columns(list(frame.columns))
     if metric is not None:
         if metric.lower() not in NAMES:
             raise DataError(unknown("metric", metric, NAMES))
         named = {name: NAMES[metric.lower()] for name in frame.columns if plain_name(name) == plain_name(metric)}
         free = [name for name in frame.columns if plain_name(name) not in ROLES and plain_name(name) not in SIZES]
-        found = named or {name: NAMES[metric.lower()] for name in free if pd.api.types.is_numeric_dtype(frame[name])}
+        free = [name for name in free if pd.api.types.is_numeric_dtype(frame[name])]
+        others = [name for name in free if name in side or counts_something(name)]
+        found = named or {name: NAMES[metric.lower()] for name in free if name not in others}
+        if others and not named:
+            notes.append(f"{', '.join(others)}: left out, as their names are those of no scores")
     else:
-        found = {name: NAMES[key] for name in frame.columns if (key := name.strip().lower().replace(" ", "_")) in NAMES}
+        found = {name: NAMES[key] for name in frame.columns if name not in side and (key := _score_name(name)) in NAMES}
     if not found:
         raise DataError("no column is named as a score that can be checked; say which score the numbers are: ",
                         Remedy("metric", "accuracy"))  # fmt: skip
+    if metric is None and len(set(found.values())) < len(found):
+        twice = [name for name in found if list(found.values()).count(found[name]) > 1]
+        raise DataError(f"columns {twice[0]!r} and {twice[1]!r} both hold the {found[twice[0]]}; leave one out: ",
+                        Remedy("drop", (twice[1],)))  # fmt: skip
     for name in found:
         if not pd.api.types.is_numeric_dtype(frame[name]):
             raise DataError(f"column {name!r} holds {str(frame[name].iloc[0])!r}, which is not a score; write numbers there")
     return found
+
+
+def _score_name(name: str) -> str:
+    """Reduce the name of a column to that of its score: ``Mean accuracy (%)`` to ``accuracy``."""
+    words = [word for word in re.split(r"[^a-z0-9]+", name.lower()) if word and word not in NOTHING]
+    return "_".join(words)
 
 
 def _decimals(values: np.ndarray) -> int:

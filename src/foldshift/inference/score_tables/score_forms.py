@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 KEYS = ("dataset", "repeat", "fold", "item")
 MOST_LEARNERS = 200
 TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"), ("pass", "fail"), ("passed", "failed"))
+# A number, and what its spread may look like: 0.95 ± 0.01, 95.3 +/- 1.2 %, 0.95 (0.01).
+SPREAD = re.compile(r"([-+]?\d*\.?\d+)\s*(%?)\s*(?:(?:±|\+/?-|\$?\\pm)\s*\d*\.?\d+\$?|\(\s*±?\s*\d*\.?\d+\s*%?\s*\))\s*(%?)")
 ROW = "row of the table"  # column of items that have no name
 
 
@@ -40,6 +43,21 @@ def named_columns(frame: pd.DataFrame) -> pd.DataFrame:
     if len(twice):
         raise DataError(f"two columns are named {twice[0]!r}; give each a name of its own")
     return frame
+
+
+def without_spreads(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Leave out the spreads that are printed behind scores, such as ``0.95 ± 0.01``, and say so."""
+    changed = {}
+    for name in frame.columns:
+        if ROLES.get(plain_name(name)) in KEYS or pd.api.types.is_numeric_dtype(frame[name]):
+            continue
+        texts = frame[name].dropna().astype(str).str.strip()
+        spread = texts.map(lambda text: SPREAD.fullmatch(text) is not None)
+        if spread.any() and pd.to_numeric(texts[~spread.to_numpy(bool)].str.removesuffix("%"), errors="coerce").notna().all():
+            changed[name] = frame[name].map(lambda cell: SPREAD.sub(r"\1\2\3", str(cell).strip()) if pd.notna(cell) else cell)
+    if changed:
+        notes.append(f"{', '.join(changed)}: spreads printed behind the scores are left out")
+    return frame.assign(**changed)
 
 
 def measured(frame: pd.DataFrame) -> list[str]:

@@ -28,6 +28,7 @@ from foldshift.inference.score_tables.score_forms import (
     named_columns,
     rows_in_words,
     wide_form,
+    without_spreads,
 )
 
 if TYPE_CHECKING:
@@ -89,8 +90,9 @@ def read_scores(
     for name, value, allowed in (("unit", unit, UNITS), ("better", better, ("higher", "lower"))):
         if value is not None and value not in allowed:
             raise DataError(Given(name, str(value)), f" must be one of {', '.join(allowed)}")
-    found = find_columns(list(frame.columns), {key: str(value) for key, value in given.items()}, measured(frame))
     notes: list[str] = []
+    frame = without_spreads(frame, notes)
+    found = find_columns(list(frame.columns), {key: str(value) for key, value in given.items()}, measured(frame))
     frame, found, metric = score_predictions(frame, found, metric, notes)
     if found.learner is not None:
         frame, found, told = long_form(frame, found, metric)
