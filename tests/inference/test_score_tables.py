@@ -244,6 +244,7 @@ TWO = {"dataset": SETS, "rf": np.linspace(0.6, 0.8, 12).round(3), "svm": (np.lin
         {"#instances": range(100, 1300, 100), "#Attr": 4, "classes": 2},
         {"rf_train": 0.99, "svm_train": 0.98},
         {"p": 0.04},
+        {"average": 0.7},
     ],
     ids=lambda more: ", ".join(more),
 )
@@ -283,3 +284,17 @@ def test_spreads_printed_behind_scores_are_left_out_and_said(form):
         table[name] = table[name].map(form.format)
     found = compare(table, better="higher")
     assert found.pairs == expected.pairs and "rf, svm: spreads printed behind the scores are left out" in found.table.notes
+
+
+def test_a_row_for_every_learner_is_compared_over_the_columns_if_the_caller_says_what_they_are():
+    table = pd.DataFrame(TWO)
+    turned = table.set_index("dataset").T.rename_axis(columns=None).rename_axis("model").reset_index().assign(mean=0.7)
+    with pytest.raises(DataError, match=r"every learner has one row, .* unit='dataset', unit='item'; or .* score='set 0'"):
+        compare(turned)
+    found = compare(turned, unit="dataset", better="higher")
+    assert found.pairs == compare(table, better="higher").pairs and found.table.metric == ""
+
+
+def test_columns_without_a_name_and_values_do_not_count():
+    table = pd.DataFrame(TWO).assign(x1=np.nan, **{"Unnamed: 3": np.nan})
+    assert compare(table, better="higher").pairs == compare(pd.DataFrame(TWO), better="higher").pairs

@@ -41,7 +41,8 @@ NO_SCORES = {"time", "seconds", "size", "samples", "rows", "features", "length",
 # Words in names of columns that say more of another column, and words that change nothing.
 MORE_OF = {"std", "sd", "stdev", "stderr", "sem", "se", "var", "variance", "rank", "diff", "difference", "delta", "gain", "ci",
            "low", "high", "lower", "upper", "min", "max", "train", "training", "pvalue"}  # fmt: skip
-NOTHING = {"mean", "avg", "average", "test", "testing", "valid", "validation", "val"}
+MEANS = {"mean", "avg", "average"}
+NOTHING = MEANS | {"test", "testing", "valid", "validation", "val"}
 BETTER = {**dict.fromkeys(HIGHER.split(), True), **dict.fromkeys(LOWER.split(), False)}
 
 
@@ -111,7 +112,8 @@ def side_columns(names: Sequence[str]) -> list[str]:
     """
     words = {name: _words(name) for name in names}
     others = {frozenset(some - NOTHING) for some in words.values() if not some & MORE_OF}
-    return [name for name, some in words.items() if some & MORE_OF and some - MORE_OF - NOTHING in (set(), *others)]
+    means = [name for name, some in words.items() if some and some <= MEANS]
+    return means + [name for name, some in words.items() if some & MORE_OF and some - MORE_OF - NOTHING in (set(), *others)]
 
 
 def _words(name: str) -> set[str]:

@@ -27,6 +27,8 @@ MOST_LEARNERS = 200
 TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"), ("pass", "fail"), ("passed", "failed"))
 # A number, and what its spread may look like: 0.95 ± 0.01, 95.3 +/- 1.2 %, 0.95 (0.01).
 SPREAD = re.compile(r"([-+]?\d*\.?\d+)\s*(%?)\s*(?:(?:±|\+/?-|\$?\\pm)\s*\d*\.?\d+\$?|\(\s*±?\s*\d*\.?\d+\s*%?\s*\))\s*(%?)")
+UNNAMED = re.compile(r"x\d+|Unnamed: \d+")  # names that columns without one get
+COLUMN, SCORE = "column of the table", "score of the column"
 ROW = "row of the table"  # column of items that have no name
 
 
@@ -37,6 +39,7 @@ def named_columns(frame: pd.DataFrame) -> pd.DataFrame:
     if isinstance(frame.columns, pd.MultiIndex):
         raise DataError(f"the columns of the table have {frame.columns.nlevels} levels; give one level: frame.stack() or rename")
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    frame = frame[[name for name in frame.columns if not (UNNAMED.fullmatch(name) and frame[name].isna().all())]]
     if not len(frame):
         raise DataError("the table has no rows; there is nothing to compare")
     twice = frame.columns[frame.columns.duplicated()]
@@ -81,7 +84,7 @@ def long_form(frame: pd.DataFrame, found: Columns, metric: str | None) -> tuple[
                 "no column is named as one of scores", listed, "; say which: ", Remedy("score", (numbers or ["COLUMN"])[0])
             )
         found = found._replace(score=numbers[0])
-    told = metric or ("" if found.score is None else found.score)
+    told = metric or ("" if found.score in (None, SCORE) else found.score)
     if found.metric is not None:
         there = list(dict.fromkeys(frame[found.metric].dropna().astype(str)))
         if metric is None and len(there) > 1:
@@ -98,6 +101,28 @@ def long_form(frame: pd.DataFrame, found: Columns, metric: str | None) -> tuple[
     if empty.any():
         raise DataError(f"{rows_in_words(empty)} no name in column {found.learner!r}; fill it in or leave these rows out")
     return frame, found, told
+
+
+def row_each(frame: pd.DataFrame, found: Columns, unit: str | None) -> tuple[pd.DataFrame, Columns]:
+    """Turn a column for every data set, item or fold, and a row for every learner, into a row for every score.
+
+    A table of another form stays as it is.
+    """
+    keys = [getattr(found, role) for role in KEYS if getattr(found, role) is not None]
+    if found.learner is None or found.score is not None or keys or frame[found.learner].duplicated().any():
+        return frame, found
+    columns = [name for name in frame.columns if name not in found.taken and _is_numbers(frame[name])]
+    columns = [name for name in columns if name not in side_columns(columns) and not counts_something(name)]
+    if len(columns) < 2:
+        return frame, found
+    if unit is None:
+        shown = f"{', '.join(columns[:4])}{', ...' if len(columns) > 4 else ''}"
+        raise DataError(
+            f"every learner has one row, and columns {shown} hold numbers; say what each of them is: ", Remedy("unit", "dataset"),
+            ", ", Remedy("unit", "item"), "; or which one is the score: ", Remedy("score", columns[0]),
+        )  # fmt: skip
+    long = frame.melt(id_vars=[found.learner], value_vars=columns, var_name=COLUMN, value_name=SCORE)
+    return long, found._replace(**{unit: COLUMN, "score": SCORE})
 
 
 def wide_form(frame: pd.DataFrame, found: Columns, metric: str | None, notes: list[str]) -> tuple[pd.DataFrame, Columns, str]:
@@ -130,8 +155,8 @@ def wide_form(frame: pd.DataFrame, found: Columns, metric: str | None, notes: li
     if found.item is None and found.fold is None and found.dataset is None and found.repeat is None:
         frame, keys, found = frame.assign(**{ROW: np.arange(1, len(frame) + 1)}), [*keys, ROW], found
         found = found._replace(item=ROW)
-    long = frame.melt(id_vars=keys, value_vars=scores, var_name="learner of the column", value_name="score of the column")
-    return long, found._replace(learner="learner of the column", score="score of the column"), metric or ""
+    long = frame.melt(id_vars=keys, value_vars=scores, var_name="learner of the column", value_name=SCORE)
+    return long, found._replace(learner="learner of the column", score=SCORE), metric or ""
 
 
 def _counts_rows(column: pd.Series) -> bool:

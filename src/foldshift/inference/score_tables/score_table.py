@@ -26,6 +26,7 @@ from foldshift.inference.score_tables.score_forms import (
     long_form,
     measured,
     named_columns,
+    row_each,
     rows_in_words,
     wide_form,
     without_spreads,
@@ -94,6 +95,7 @@ def read_scores(
     frame = without_spreads(frame, notes)
     found = find_columns(list(frame.columns), {key: str(value) for key, value in given.items()}, measured(frame))
     frame, found, metric = score_predictions(frame, found, metric, notes)
+    frame, found = row_each(frame, found, unit)
     if found.learner is not None:
         frame, found, told = long_form(frame, found, metric)
     else:
