@@ -213,7 +213,15 @@ def drift_of(files: Sequence[str], options: TableOptions, **how: Any) -> tuple[D
     keep = [*dates, *(name for name in options.reading["keep"] if name in frames[0])]
     report = DriftReport(*frames, keep=keep, **how)
     report.notes[:] = [at(note, "command") for note in report.notes]
+    if _same_rows(*frames):
+        notes.append("both tables hold the same rows, as if one file was given twice")
     return report, notes
+
+
+def _same_rows(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+    """Say whether two tables of the same columns hold the same rows, in any order."""
+    one, other = (np.sort(pd.util.hash_pandas_object(frame[list(first)], index=False)) for frame in (first, second))
+    return np.array_equal(one, other)
 
 
 def receipt_of(file: str, options: TableOptions, as_json: bool) -> str:
