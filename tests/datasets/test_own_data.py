@@ -211,6 +211,32 @@ def test_an_index_and_names_of_rows_are_left_out_and_named_in_one_line(tmp_path)
     assert "unknown column 'nam'; did you mean name" in refusal(tmp_path, frame.to_csv(), options="keep=nam")
 
 
+CUTS = {
+    "fold": np.arange(ROWS) % 5,
+    "cv_fold": np.arange(ROWS) % 3 + 1,
+    "split": np.where(np.arange(ROWS) % 4, "train", "test"),
+    "part of it": np.array(["Training", "validation", "TEST", "Training"] * (ROWS // 4)),
+    "k": np.array([f"Fold {i % 4}" for i in range(ROWS)]),
+}
+NO_CUTS = {
+    "fold": np.minimum(np.arange(ROWS), 9) % 5,  # one value has most of the rows
+    "folds": np.arange(ROWS) % 5 + 3,
+    "town": np.array(["train", "bus"] * (ROWS // 2)),
+    "kind": np.arange(ROWS) % 5,
+}
+
+
+@pytest.mark.parametrize(("name", "values", "is_left_out"), [
+    *((name, values, True) for name, values in CUTS.items()), *((name, values, False) for name, values in NO_CUTS.items())
+])  # fmt: skip
+def test_folds_and_parts_of_a_split_are_no_inputs(tmp_path, name, values, is_left_out):
+    csv = pd.DataFrame({"x": numbers(), name: values, "y": numbers(seed=1)}).to_csv(index=False)
+    table = fetched(tmp_path, csv)
+    assert table.left_out == ({name: "says how the rows were cut"} if is_left_out else {})
+    kept = fetched(tmp_path, csv, options=f"keep={name.replace(' ', '%20')}")
+    assert kept.features == ["x", name]
+
+
 @pytest.mark.parametrize("name", ["id", "customer_id", "customerId", "Index", "row number"])
 def test_an_identifier_by_its_name_is_left_out_only_where_no_number_repeats(tmp_path, name):
     codes = np.random.default_rng(0).permutation(10_000)[:ROWS]

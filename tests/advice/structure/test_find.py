@@ -214,6 +214,19 @@ def test_leaks_by_value_and_by_gap():
     assert (structure.leaks, structure.leaks_by_gaps) == (("late",), ("follow up",))
 
 
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_prediction_of_the_target_is_a_leak_though_it_is_often_wrong(task):
+    rng = np.random.default_rng(1)
+    x, noise = rng.normal(size=200), rng.normal(size=200)
+    y = x + noise
+    near = y + 0.4 * rng.normal(size=200)
+    if task == "classification":
+        y, near = (np.where(y > 0, "yes", "no"), np.where((y > 0) ^ (rng.random(200) < 0.15), "yes", "no"))
+    for name, leaks in (("predicted y", ("predicted y",)), ("yHat", ("yHat",)), ("measured", ())):
+        assert structure_of(pd.DataFrame({"x": x, name: near}), y).leaks == leaks
+    assert structure_of(pd.DataFrame({"x": x, "pred_of_rain": rng.normal(size=200)}), y).leaks == ()
+
+
 def test_few_rows_of_a_rare_class_do_not_make_a_leak():
     X, _, rng = plain(200)
     y = np.where(np.arange(200) < 5, "rare", "usual")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 GIVEN_AWAY = 0.99  # share of the target's variation that one column alone explains
 MOST_WRONG = 0.03  # classes: share of the rows wrong by chance that may be wrong
 FEWEST_WRONG, ENOUGH_WRONG = 10, 100  # rows wrong by chance: with fewer nothing is said, or no row may be wrong
+# Words in names of predictions of the target, which give it away though they are often wrong, and the share that may be.
+PREDICTED = {"pred", "preds", "predicted", "prediction", "predictions", "hat", "yhat", "ypred", "fitted", "residual", "residuals"}
+MOST_WRONG_PREDICTED = 0.5
 NEARLY = 0.9  # of the variation of ranks; along a line, single far values could explain all
 FEWEST_GAPS = 10  # rows with a gap, and without one
 MOST_ROWS = 5000  # rows looked at: a tree is grown for every column
@@ -29,7 +33,8 @@ def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], t
     """Find columns that alone predict the target: by their values, and by their gaps.
 
     A small tree is grown on each half of the rows and tested on the other half. In a few dozen rows no tree gives a quantity
-    exactly: there the order of the values decides.
+    exactly: there the order of the values decides. A column with a name such as ``predicted_price`` need only do far better than
+    chance.
     """
     rows = rng.permutation(data.n)[:MOST_ROWS]
     halves = (rows[: len(rows) // 2], rows[len(rows) // 2 :])
@@ -45,21 +50,35 @@ def find_leaks(data: Data, rng: np.random.Generator) -> tuple[tuple[str, ...], t
         ):
             by_gaps.append(column.name)
         elif (quantities and _same_order(values[rows], data.target[rows])) or _given_away(
-            np.where(absent, np.nanmin(values) - 1 if (~absent).any() else 0.0, values), halves, data
+            np.where(absent, np.nanmin(values) - 1 if (~absent).any() else 0.0, values), halves, data, _is_predicted(column.name)
         ):
             by_value.append(column.name)
     return tuple(by_value), tuple(by_gaps)
 
 
-def _given_away(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data) -> bool:
-    """Return True if a tree of few leaves, or one of many, on one column predicts the target in nearly every row."""
+def _is_predicted(name: str) -> bool:
+    return bool(PREDICTED & set(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", str(name)).lower())))
+
+
+def _given_away(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data, is_predicted: bool = False) -> bool:
+    """Return True if a tree of few leaves, or one of many, on one column predicts the target in nearly every row.
+
+    If the column `is_predicted`, by its name: in far more rows than chance.
+    """
+    if is_predicted and _predicts(values, halves, data, max(FEW_LEAVES, 4 * len(data.classes)), 5, MOST_WRONG_PREDICTED):
+        return True
     few = max(FEW_LEAVES, 4 * len(data.classes))
     sizes = ((few, 5), (max(MANY_LEAVES, few), 2))
     return any(_predicts(values, halves, data, *size) for size in (sizes if len(values) >= ENOUGH_ROWS else sizes[1:]))
 
 
-def _predicts(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data, n_leaves: int, least: int) -> bool:
-    """Return True if a tree of at most `n_leaves`, of at least `least` rows each, predicts the target in nearly every row."""
+def _predicts(
+    values: FloatArray, halves: tuple[IntArray, IntArray], data: Data, n_leaves: int, least: int, allowed: float | None = None
+) -> bool:
+    """Return True if a tree of at most `n_leaves`, of at least `least` rows each, predicts the target in nearly every row.
+
+    `allowed` is the share of what is wrong by chance that may be wrong, at any number of rows.
+    """
     wrong = chance = 0.0
     classes = data.task == "classification"
     make = DecisionTreeClassifier if classes else DecisionTreeRegressor
@@ -70,8 +89,10 @@ def _predicts(values: FloatArray, halves: tuple[IntArray, IntArray], data: Data,
         predicted = model.fit(values[train, None], data.target[train]).predict(values[test, None])
         wrong += (predicted != truth).sum() if classes else ((predicted - truth) ** 2).sum()
         chance += by_chance
-        if wrong > (MOST_WRONG if classes else 1 - GIVEN_AWAY) * 2 * by_chance:
+        if wrong > (allowed or (MOST_WRONG if classes else 1 - GIVEN_AWAY)) * 2 * by_chance:
             return False
+    if allowed is not None:
+        return bool(wrong <= allowed * chance)
     if classes:
         return bool(chance >= FEWEST_WRONG and wrong <= (MOST_WRONG * chance if chance >= ENOUGH_WRONG else 0))
     return bool(wrong <= (1 - GIVEN_AWAY) * chance)

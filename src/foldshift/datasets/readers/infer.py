@@ -32,6 +32,9 @@ FEW = 10  # rows; with fewer, no column is taken for names of rows
 NAMES_ROWS = 0.9  # labels per row; from here a column names rows
 MANY_LABELS = 0.5  # labels per row; above, a column may name rows
 WORDS_OF_TEXT = 3  # words in a label on average; from here it is free text
+_PARTS = {"train", "training", "test", "testing", "valid", "validation", "val", "dev", "holdout", "heldout"}  # of a split
+_FOLD = re.compile(r"(cv|k)?[\W_]*folds?[\W_]*(id|no|nr|number|index)?", re.IGNORECASE)
+MOST_FOLDS = 100
 _IDENTIFIER = re.compile(
     r"(?i:id|idx|index|nr|no|number|row[ ._-]?(id|nr|no|number|names?)?|unnamed: \d+|uuid|guid|.*[ ._-]id)|.*[a-z](Id|ID)"
 )
@@ -175,7 +178,22 @@ def exclusion_of(name: str, kind: ColumnKind, values: FloatArray | pd.Categorica
     """Find out whether a column of a user-defined file is an input; dates and names or numbers of rows are not."""
     if unnamed and len(values) >= FEW and (n_present := int((~np.asarray(pd.isna(values))).sum())) < FEW_ODD * len(values):
         return Exclusion(f"without a name, {n_present} value{'s' * (n_present > 1)} beside the table")
+    if _is_cut(name, kind, values):
+        return Exclusion("says how the rows were cut")
     return _excluded_labels(values) if kind == "nominal" else _excluded_numbers(name, kind, values, unnamed)
+
+
+def _is_cut(name: str, kind: ColumnKind, values: FloatArray | pd.Categorical) -> bool:
+    """Say whether a column holds the parts of a split, such as train and test, or numbers of folds of alike sizes."""
+    if isinstance(values, pd.Categorical):
+        codes = np.asarray(values.codes)
+        labels = {re.sub(r"[^a-z0-9]", "", str(text).lower()) for text in values.categories[np.unique(codes[codes >= 0])]}
+        return len(labels) > 1 and (labels <= _PARTS or all(re.fullmatch(r"fold\d+", label) for label in labels))
+    if kind != "integer" or not _FOLD.fullmatch(name):
+        return False
+    numbers, counts = np.unique(np.asarray(values)[~np.isnan(values)], return_counts=True)
+    whole = numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
+    return bool(whole and 1 < len(numbers) <= MOST_FOLDS and counts.max() <= 1.5 * counts.min() + 1)
 
 
 def _excluded_labels(values: pd.Categorical) -> Exclusion:
