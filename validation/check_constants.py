@@ -9,13 +9,13 @@ anything is. A constant is sound if the errors are few on both sides of it: it l
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
 from foldshift.advice.data import as_data
+from foldshift.advice.structure import copies, entities, leaks, order, places, values
 from foldshift.advice.structure.checks import run_checks
 from foldshift.advice.structure.find import find_structure
 from held_out_structures import SEEDS, development, development_clean
@@ -24,41 +24,43 @@ from reader_constants import replaced
 from simulate_structures import found_kinds
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from foldshift.advice.data import Data
 
 
 class Question(NamedTuple):
     """A constant of a module in `foldshift.advice.structure`, and the values that are tried."""
 
-    module: str
+    module: ModuleType
     constant: str
     values: tuple[float, ...]
 
 
 QUESTIONS = (
-    Question("copies", "TIMES_CHANCE", (1, 2, 3, 5, 8)),
-    Question("copies", "TIMES_BOUND", (1, 1.5, 2, 3, 5)),
-    Question("copies", "FARTHEST", (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)),
-    Question("copies", "NEAREST", (0.005, 0.01, 0.02, 0.04, 0.08)),
-    Question("copies", "ACROSS", (0.1, 0.3, 0.5, 0.7, 0.9)),
-    Question("entities", "AS_MUCH", (0.5, 0.65, 0.8, 0.9, 0.99)),
-    Question("entities", "IN_GROUPS", (0.5, 0.65, 0.8, 0.9, 0.99)),
-    Question("entities", "CONSTANT", (0.8, 0.9, 0.95, 0.98, 1.0)),
-    Question("entities", "UNLIKE", (0.2, 0.35, 0.5, 0.65, 0.8)),
-    Question("entities", "LIFT", (2, 3.5, 5, 8, 12)),
-    Question("entities", "SLOPE", (0.2, 0.35, 0.5, 0.65, 0.8)),
-    Question("entities", "ALIKE", (0.03, 0.06, 0.1, 0.15, 0.25)),
-    Question("places", "MOST_OF_ONE", (0.05, 0.1, 0.25, 0.4, 0.6)),
-    Question("places", "MOST_RATIO", (0.6, 0.7, 0.85, 0.95, 1.0)),
-    Question("places", "ENOUGH_VALUES", (0.02, 0.05, 0.1, 0.2, 0.4)),
-    Question("places", "LEAST_Z", (2, 3, 3.5, 4, 5)),
-    Question("order", "LEAST_Z", (3, 4, 5, 6, 8)),
-    Question("order", "LEAST_CORRELATION", (0.02, 0.05, 0.1, 0.2, 0.3)),
-    Question("leaks", "GIVEN_AWAY", (0.9, 0.95, 0.98, 0.99, 0.995, 0.999)),
-    Question("leaks", "MOST_WRONG", (0.01, 0.02, 0.03, 0.05, 0.1)),
-    Question("leaks", "NEARLY", (0.6, 0.8, 0.9, 0.95, 0.99)),
-    Question("values", "AWAY", (0.5, 1, 1.5, 2, 3)),
-    Question("values", "SPIKE", (2, 3, 5, 8, 12)),
+    Question(copies, "TIMES_CHANCE", (1, 2, 3, 5, 8)),
+    Question(copies, "TIMES_BOUND", (1, 1.5, 2, 3, 5)),
+    Question(copies, "FARTHEST", (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)),
+    Question(copies, "NEAREST", (0.005, 0.01, 0.02, 0.04, 0.08)),
+    Question(copies, "ACROSS", (0.1, 0.3, 0.5, 0.7, 0.9)),
+    Question(entities, "AS_MUCH", (0.5, 0.65, 0.8, 0.9, 0.99)),
+    Question(entities, "IN_GROUPS", (0.5, 0.65, 0.8, 0.9, 0.99)),
+    Question(entities, "CONSTANT", (0.8, 0.9, 0.95, 0.98, 1.0)),
+    Question(entities, "UNLIKE", (0.2, 0.35, 0.5, 0.65, 0.8)),
+    Question(entities, "LIFT", (2, 3.5, 5, 8, 12)),
+    Question(entities, "SLOPE", (0.2, 0.35, 0.5, 0.65, 0.8)),
+    Question(entities, "ALIKE", (0.03, 0.06, 0.1, 0.15, 0.25)),
+    Question(places, "MOST_OF_ONE", (0.05, 0.1, 0.25, 0.4, 0.6)),
+    Question(places, "MOST_RATIO", (0.6, 0.7, 0.85, 0.95, 1.0)),
+    Question(places, "ENOUGH_VALUES", (0.02, 0.05, 0.1, 0.2, 0.4)),
+    Question(places, "LEAST_Z", (2, 3, 3.5, 4, 5)),
+    Question(order, "LEAST_Z", (3, 4, 5, 6, 8)),
+    Question(order, "LEAST_CORRELATION", (0.02, 0.05, 0.1, 0.2, 0.3)),
+    Question(leaks, "GIVEN_AWAY", (0.9, 0.95, 0.98, 0.99, 0.995, 0.999)),
+    Question(leaks, "MOST_WRONG", (0.01, 0.02, 0.03, 0.05, 0.1)),
+    Question(leaks, "NEARLY", (0.6, 0.8, 0.9, 0.95, 0.99)),
+    Question(values, "AWAY", (0.5, 1, 1.5, 2, 3)),
+    Question(values, "SPIKE", (2, 3, 5, 8, 12)),
 )
 
 
@@ -92,13 +94,17 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for question in QUESTIONS:
-            module = importlib.import_module(f"foldshift.advice.structure.{question.module}")
-            usual = getattr(module, question.constant)
+            usual = getattr(question.module, question.constant)
             for value in question.values:
-                with replaced(module, question.constant, value):
+                with replaced(question.module, question.constant, value):
                     counted = errors(tables)
                 rows.append(
-                    {"module": question.module, "constant": question.constant, "value": value, "is_used": value == usual}
+                    {
+                        "module": question.module.__name__.rpartition(".")[2],
+                        "constant": question.constant,
+                        "value": value,
+                        "is_used": value == usual,
+                    }
                     | counted
                 )
                 print(rows[-1], flush=True)
