@@ -54,6 +54,12 @@ def test_numbers_are_scored_by_their_squared_error(truth):
     assert found.pairs == compare(scores, better="lower").pairs and not found.table.higher_is_better
 
 
+def test_times_and_spreads_beside_predictions_of_numbers_are_no_learners():
+    table = wide(values=NUMBER, a=NUMBER + 0.1 * A, b=NUMBER - 0.2 * B)
+    found = compare(table.assign(A_std=0.1, fit_time=RNG.random(N)))
+    assert found.pairs == compare(table).pairs and any("A_std, fit_time: left out" in note for note in found.table.notes)
+
+
 def test_a_missing_prediction_leaves_its_item_out():
     a = A.astype(float)
     a[3] = np.nan

@@ -9,7 +9,15 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
-from foldshift.inference.score_tables.score_columns import MAYBE_TRUE, ROLES, plain_name
+from foldshift.inference.score_tables.score_columns import (
+    MAYBE_TRUE,
+    NO_SCORES,
+    ROLES,
+    plain_name,
+    side_columns,
+    words_of,
+)
+from foldshift.inference.score_tables.score_forms import counts_rows
 
 if TYPE_CHECKING:
     from foldshift.inference.score_tables.score_columns import Columns
@@ -57,7 +65,7 @@ def score_predictions(
 def _a_row_each(frame: pd.DataFrame, found: Columns, columns: list[str], notes: list[str]) -> tuple[pd.DataFrame, Columns]:
     """Turn a column for every learner into a row for every score."""
     numbers = frame.select_dtypes("number").columns
-    rest = [name for name in numbers if name not in (*columns, *found.taken) and not _counts(frame[name])]
+    rest = [name for name in numbers if name not in (*columns, *found.taken) and not counts_rows(frame[name])]
     if rest:
         notes.append(f"{', '.join(rest)}: left out, beside predictions and true values")
     if found.item is None:
@@ -93,18 +101,15 @@ def _predicted(frame: pd.DataFrame, found: Columns) -> list[str]:
     classes = [name for name in free if _among(frame[name], truth)]
     if len(classes) > 1:
         return classes
-    numbers = [name for name in free if pd.api.types.is_numeric_dtype(frame[name]) and not _counts(frame[name])]
+    side = side_columns(free)
+    free = [name for name in free if name not in side and not words_of(name) & (NO_SCORES - {"p"})]  # p is a probability here
+    numbers = [name for name in free if pd.api.types.is_numeric_dtype(frame[name]) and not counts_rows(frame[name])]
     if pd.api.types.is_numeric_dtype(truth) and len(numbers) > 1:
         return numbers
     raise DataError(
         f"column {found.truth!r} is taken for the true values, and no two columns hold predictions of them; give a column "
         "for each learner, or rename it if it holds scores"
     )
-
-
-def _counts(column: pd.Series) -> bool:
-    """Say whether a column counts the rows."""
-    return len(column) > 2 and bool((column.astype(np.float64).diff()[1:] == 1).all())
 
 
 def _among(column: pd.Series, truth: pd.Series) -> bool:

@@ -101,7 +101,7 @@ def is_column_of_scores(name: str) -> bool:
 
 def counts_something(name: str) -> bool:
     """Say whether a name is that of times or sizes, such as ``fit_time`` or ``n_samples``."""
-    return bool(NO_SCORES.intersection(_words(name)))
+    return bool(NO_SCORES.intersection(words_of(name)))
 
 
 def side_columns(names: Sequence[str]) -> list[str]:
@@ -110,13 +110,13 @@ def side_columns(names: Sequence[str]) -> list[str]:
     >>> side_columns(["rf_mean", "rf_std", "train_acc", "test_acc", "rank_svm", "diff"])
     ['rf_std', 'train_acc', 'diff']
     """
-    words = {name: _words(name) for name in names}
+    words = {name: words_of(name) for name in names}
     others = {frozenset(some - NOTHING) for some in words.values() if not some & MORE_OF}
     means = [name for name, some in words.items() if some and some <= MEANS]
     return means + [name for name, some in words.items() if some & MORE_OF and some - MORE_OF - NOTHING in (set(), *others)]
 
 
-def _words(name: str) -> set[str]:
+def words_of(name: str) -> set[str]:
     """Split a name into its words in small letters."""
     return {word for word in re.split(r"[^a-z0-9]+", name.lower()) if word}
 

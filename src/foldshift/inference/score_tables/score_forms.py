@@ -127,7 +127,7 @@ def row_each(frame: pd.DataFrame, found: Columns, unit: str | None) -> tuple[pd.
 
 def wide_form(frame: pd.DataFrame, found: Columns, metric: str | None, notes: list[str]) -> tuple[pd.DataFrame, Columns, str]:
     """Turn a table with a column for every learner into one with a row for every score."""
-    rest = [name for name in frame.columns if name not in found.taken and not _counts_rows(frame[name])]
+    rest = [name for name in frame.columns if name not in found.taken and not counts_rows(frame[name])]
     others = [name for name in rest if counts_something(name)]
     others += side_columns([name for name in rest if name not in others])
     if others:
@@ -159,7 +159,7 @@ def wide_form(frame: pd.DataFrame, found: Columns, metric: str | None, notes: li
     return long, found._replace(learner="learner of the column", score=SCORE), metric or ""
 
 
-def _counts_rows(column: pd.Series) -> bool:
+def counts_rows(column: pd.Series) -> bool:
     """Say whether a column counts the rows in their order."""
     return len(column) > 2 and pd.api.types.is_numeric_dtype(column) and bool((column.astype(np.float64).diff()[1:] == 1).all())
 
