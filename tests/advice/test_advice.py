@@ -599,6 +599,13 @@ def test_a_table_of_all_kinds_of_columns():
     assert advice.learner == "RandomForestClassifier" and np.isfinite(advice.interval.low)
 
 
+def test_a_fold_among_the_inputs_is_found():
+    X = X_CLASSES.assign(fold=np.arange(120) % 5)
+    found = [check for check in foldshift.advise(X, Y_CLASSES, LOGISTIC, effort="quick").checks if check.code == "I1"]
+    assert [check.columns for check in found] == [("fold",)] and found[0].severity == "beware"
+    assert found[0].text.startswith("'fold' says how the rows were cut") and [*found[0].remedies[0].values] == ["fold"]
+
+
 def test_what_is_already_left_out_is_not_to_be_left_out():
     out = foldshift.advise(X_CLASSES, Y_CLASSES, LOGISTIC, effort="quick", left_out={"day": "a date"})
     still_in = foldshift.advise(X_CLASSES.assign(day=pd.date_range("2020-01-01", periods=120)), Y_CLASSES, effort="quick")

@@ -421,6 +421,18 @@ def test_identifiers_are_named_and_not_tested_unless_asked_for():
         fold_drift(only, None, np.arange(30) % 3)
 
 
+def test_folds_and_parts_of_a_split_are_named_and_not_tested_unless_asked_for():
+    x, folds = np.arange(60.0) % 7, np.arange(60) % 5 + 1
+    tables = [pd.DataFrame({"x": x, "fold": folds, "part": part, "mark": part[0]}) for part in ("train", "test")]
+    report = quick(*tables)
+    assert [row.name for row in report.features] == ["x", "mark"]
+    assert report.notes[0].startswith("'fold' was left out: it says how the rows were cut; to test it, say ")
+    assert row(quick(*tables, keep=["part"]), "part").moved
+    for name, values in {"age": folds, "fold": folds**2, "folds": np.minimum(folds, 2)}.items():
+        found = quick(*(pd.DataFrame({"x": x, name: values}) for _ in range(2)))
+        assert row(found, name).kind == "numeric", name
+
+
 def test_whole_numbers_of_many_values_are_a_quantity_and_task_says_otherwise():
     found = {"by values": 0, "as classes": 0}
     for seed in range(40):
@@ -697,6 +709,7 @@ def test_columns_written_in_two_ways_are_one_column():
     same = {
         "labels": (texts, ["0", "1", "low"] * 12, "labels written in two ways"),
         "blanks": (["a ", "b"] * 20, ["a", " b"] * 15, "labels written in two ways"),
+        "capitals": (["Rome", "Oslo"] * 20, ["ROME", "oslo"] * 15, "labels written in two ways"),
         "numbers as texts": (np.arange(45) % 7, [str(float(i % 7)) for i in range(35)], "numbers as texts in the test table"),
         "labels and numbers": (["0", "1", "low"] * 15, pd.Series([0, 1, "low"] * 12, dtype=object), ""),
     }
@@ -711,6 +724,8 @@ def test_columns_written_in_two_ways_are_one_column():
     assert found.kind == "nominal" and not any(one.startswith("'c' holds") for one in report.notes)
     report, found = values_of(["007", "012"] * 20, ["7", "12"] * 15)
     assert found.moved  # codes are not numbers
+    assert values_of(["Aa", "AA"] * 20, ["aa", "AA"] * 15)[1].moved  # nor are they words
+    assert values_of(["Rome", "ROME"] * 20, ["rome", "Rome"] * 15)[1].moved  # one of two labels that differ in capitals
 
 
 def test_dates_as_texts_are_dates():

@@ -11,6 +11,7 @@ import pandas as pd
 
 from foldshift.datasets.readers.columns.dates import days_of
 from foldshift.datasets.readers.columns.dressed_numbers import are_plain, equal_numbers
+from foldshift.datasets.readers.columns.spellings import by_word
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray
@@ -40,8 +41,9 @@ class Alike(NamedTuple):
 def read_alike(train: Values, test: Values) -> Alike:
     """Read the values of both tables as one.
 
-    Blanks around texts do not count. Texts are numbers or dates if the other table has numbers or dates, and dates if both hold
-    nothing else. Labels that are the same number, such as 0 and 0.0, are one label. A second call changes nothing.
+    Blanks around texts and capitals in words do not count. Texts are numbers or dates if the other table has numbers or dates,
+    and dates if both hold nothing else. Labels that are the same number, such as 0 and 0.0, are one label. A second call changes
+    nothing.
     """
     parts = [train, test]
     found = [list(part.present()) for part in parts]
@@ -70,7 +72,10 @@ def read_alike(train: Values, test: Values) -> Alike:
 def _labels_alike(train: Values, test: Values, texts: list[set[str]]) -> Alike:
     """Give labels that are written in two ways one spelling, that of the training table."""
     stripped = [{text: text.strip() for text in some} for some in texts]
-    same = equal_numbers(*(set(some.values()) for some in stripped))
+    labels = [set(some.values()) for some in stripped]
+    words = {word: some[0] for word, some in by_word(labels[0]).items() if len(some) == 1}
+    same = {label: words[word] for word, some in by_word(labels[1] - labels[0]).items() if word in words for label in some}
+    same |= equal_numbers(*labels)
     stripped[1] = {text: same.get(label, label) for text, label in stripped[1].items()}
     if all(text == label for some in stripped for text, label in some.items()):
         return Alike(train, test, "")

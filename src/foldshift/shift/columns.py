@@ -15,6 +15,7 @@ import pandas as pd
 from foldshift.core.gate.arrays import as_array, is_missing
 from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.remedies import Message, Remedy
+from foldshift.datasets.readers.infer import are_parts, number_folds
 from foldshift.shift.column_values import Values, read_alike
 from foldshift.shift.table_versions import FEWEST_ROWS, as_table, is_frame
 
@@ -43,6 +44,7 @@ class Column(NamedTuple):
     categories: list[Any]
     is_date: bool = False  # whether the numbers are days since 1970
     note: str = ""  # how the values of both tables were read as one; empty if they are alike
+    is_cut: bool = False  # whether it is called an identifier since it says how the rows were cut
 
 
 def matched_columns(
@@ -126,7 +128,8 @@ def without_left_out(
         wanted = column.name in map(str, keep)
         notes += [f"{column.name!r} {column.note}."] if column.note else []
         if column.kind == "identifier" and not wanted:
-            what = f"{column.name!r} was left out: it looks like an identifier (as many values as rows); to test it, say "
+            why = "says how the rows were cut" if column.is_cut else "looks like an identifier (as many values as rows)"
+            what = f"{column.name!r} was left out: it {why}; to test it, say "
             notes.append(Message(what, Remedy("keep", (column.name,)), "."))
         elif column.kind == "date" and dates == "leave out" and not wanted:
             ranges = [_range(part) for part in (column.train, column.test)]
@@ -152,13 +155,17 @@ def _or_identifier(column: Column) -> Column:
     """Mark a column as an identifier if it looks like one: (nearly) as many texts as rows, or whole numbers that differ.
 
     Whole numbers must also fill at least half of their range, as an index does, or have the name of an identifier: prices can
-    differ in every row too.
+    differ in every row too. Folds and parts of a split are identifiers, too.
     """
     parts = [column.train, column.test]
     if column.categories:
         gone = column.categories.index(MISSING_LABEL) if MISSING_LABEL in column.categories else -1
+        if are_parts(label for code, label in enumerate(column.categories) if code != gone):
+            return column._replace(kind="identifier", is_cut=True)
         shares = [len(np.unique(part[part != gone])) / len(part) for part in parts]
         return column._replace(kind="identifier") if min(shares) >= NEARLY_ALL else column
+    if number_folds(column.name, np.concatenate(parts)):
+        return column._replace(kind="identifier", is_cut=True)
     if min(map(len, parts)) < FEWEST_OF_INDEX or any(np.isnan(part).any() or (part % 1 != 0).any() for part in parts):
         return column
     if any(len(np.unique(part)) < len(part) for part in parts):

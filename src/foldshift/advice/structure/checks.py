@@ -145,12 +145,14 @@ Outcome = list[Issue] | str
 def _identifiers(looked: _Looked) -> Outcome:
     left_out = [name for name, why in looked.left_out.items() if "date" not in why]
     reasons = "; ".join(sorted({looked.left_out[name] for name in left_out}))
-    names = [column.name for column in looked.data.columns if column.kind == "identifier"]
+    named = [column for column in looked.data.columns if column.kind == "identifier"]
+    names, cuts = ([column.name for column in named if column.is_cut == is_cut] for is_cut in (False, True))
     if not looked.data.columns:
         return _unseen(looked)
     return [
         *([issue_about("identifier_left_out", left_out, reasons=reasons)] if left_out else []),
         *([issue_about("identifier", names)] if names else []),
+        *([issue_about("cut_as_input", cuts)] if cuts else []),
     ]
 
 

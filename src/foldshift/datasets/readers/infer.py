@@ -22,6 +22,8 @@ from foldshift.datasets.readers.columns.text_values import FEW_ODD
 from foldshift.datasets.sources.download import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from foldshift.core.types import ColumnKind, FloatArray
     from foldshift.datasets.readers.columns.text_values import Column
 
@@ -187,13 +189,29 @@ def _is_cut(name: str, kind: ColumnKind, values: FloatArray | pd.Categorical) ->
     """Say whether a column holds the parts of a split, such as train and test, or numbers of folds of alike sizes."""
     if isinstance(values, pd.Categorical):
         codes = np.asarray(values.codes)
-        labels = {re.sub(r"[^a-z0-9]", "", str(text).lower()) for text in values.categories[np.unique(codes[codes >= 0])]}
-        return len(labels) > 1 and (labels <= _PARTS or all(re.fullmatch(r"fold\d+", label) for label in labels))
-    if kind != "integer" or not _FOLD.fullmatch(name):
+        return are_parts(values.categories[np.unique(codes[codes >= 0])])
+    return kind == "integer" and number_folds(name, np.asarray(values))
+
+
+def are_parts(labels: Iterable[object]) -> bool:
+    """Report whether labels are parts of a split, or names of folds.
+
+    >>> from foldshift.datasets.readers.infer import are_parts
+    >>> [are_parts(labels) for labels in (["train", "Test"], ["fold 1", "fold 2"], ["train", "bus"])]
+    [True, True, False]
+    """
+    plain = {re.sub(r"[^a-z0-9]", "", str(label).lower()) for label in labels}
+    return len(plain) > 1 and (plain <= _PARTS or all(re.fullmatch(r"fold\d+", label) for label in plain))
+
+
+def number_folds(name: str, values: FloatArray) -> bool:
+    """Report whether whole numbers, NaN where missing, are those of folds of alike sizes, by name and values."""
+    if not _FOLD.fullmatch(name):
         return False
-    numbers, counts = np.unique(np.asarray(values)[~np.isnan(values)], return_counts=True)
-    whole = numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1
-    return bool(whole and 1 < len(numbers) <= MOST_FOLDS and counts.max() <= 1.5 * counts.min() + 1)
+    numbers, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    if not 1 < len(numbers) <= MOST_FOLDS or numbers[0] not in (0, 1):
+        return False
+    return bool((np.diff(numbers) == 1).all() and counts.max() <= 1.5 * counts.min() + 1)
 
 
 def _excluded_labels(values: pd.Categorical) -> Exclusion:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
-from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -25,6 +24,7 @@ from foldshift.datasets.readers.columns.marks import (
     marks_among_numbers,
     may_be_missing,
 )
+from foldshift.datasets.readers.columns.spellings import by_word
 from foldshift.datasets.readers.text_fields import as_number
 from foldshift.datasets.sources.download import one_line
 
@@ -42,8 +42,6 @@ QUANTITY = 10  # different numbers; more are a quantity
 LONG = 15  # digits; longer numbers are not exact in double precision
 _CODE = re.compile(rf"0\d+|\d{{{LONG + 1},}}")
 _NINES = re.compile(r"-?99+(?:\.[90]*)?")
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))  # marks without width
-_SAME_WORD = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")  # three letters or more: `Aa` and `AA` are different genotypes
 
 
 class Coded(NamedTuple):
@@ -302,11 +300,8 @@ class Column:
 
     def _merge_spellings(self) -> None:
         """Give labels that differ in capitals and blanks only the most frequent spelling."""
-        counts, alike = self.counts, dict[str, list[int]]()
-        for code, text in enumerate(self.texts):
-            if _SAME_WORD.search(text):
-                alike.setdefault(" ".join(normalize("NFC", text.translate(_INVISIBLE)).casefold().split()), []).append(code)
-        several = [codes for codes in alike.values() if len(codes) > 1]
+        counts, codes_of = self.counts, {text: code for code, text in enumerate(self.texts)}
+        several = [[codes_of[text] for text in texts] for texts in by_word(self.texts).values() if len(texts) > 1]
         if not several:
             return
         new: list[str | None] = list(self.texts)
