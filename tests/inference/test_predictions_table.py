@@ -25,6 +25,7 @@ LONG = pd.concat(pd.DataFrame({"id": range(N), "model": name, "y_true": TRUE, "y
 TABLES = {
     "numbers": wide(),
     "texts": TEXTS,
+    "texts in capitals": TEXTS.assign(A=TEXTS["A"].str.upper(), B=TEXTS["B"].str.title() + " "),
     "texts of a column that is named label": TEXTS.rename(columns={"y_true": "label"}),
     "with items": wide(id=RNG.permutation(N)),
     "with probabilities beside": wide(p_A=RNG.random(N), p_B=RNG.random(N)),

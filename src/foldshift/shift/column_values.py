@@ -11,7 +11,7 @@ import pandas as pd
 
 from foldshift.datasets.readers.columns.dates import days_of
 from foldshift.datasets.readers.columns.dressed_numbers import are_plain, equal_numbers
-from foldshift.datasets.readers.columns.spellings import by_word
+from foldshift.datasets.readers.columns.spellings import same_words
 
 if TYPE_CHECKING:
     from foldshift.core.types import Array, BoolArray
@@ -73,9 +73,7 @@ def _labels_alike(train: Values, test: Values, texts: list[set[str]]) -> Alike:
     """Give labels that are written in two ways one spelling, that of the training table."""
     stripped = [{text: text.strip() for text in some} for some in texts]
     labels = [set(some.values()) for some in stripped]
-    words = {word: some[0] for word, some in by_word(labels[0]).items() if len(some) == 1}
-    same = {label: words[word] for word, some in by_word(labels[1] - labels[0]).items() if word in words for label in some}
-    same |= equal_numbers(*labels)
+    same = same_words(*labels) | equal_numbers(*labels)
     stripped[1] = {text: same.get(label, label) for text, label in stripped[1].items()}
     if all(text == label for some in stripped for text, label in some.items()):
         return Alike(train, test, "")

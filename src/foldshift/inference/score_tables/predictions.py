@@ -9,6 +9,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Remedy
+from foldshift.datasets.readers.columns.spellings import same_words
 from foldshift.inference.score_tables.score_columns import (
     MAYBE_TRUE,
     NO_SCORES,
@@ -117,15 +118,24 @@ def _among(column: pd.Series, truth: pd.Series) -> bool:
     known = set(as_labels(truth.dropna()))
     if len(known) > len(truth) / 2 or (pd.api.types.is_float_dtype(truth) and (truth.dropna() % 1 != 0).any()):
         return False
-    said = as_labels(column.dropna())
+    said = _spelled_alike(column.dropna(), known)
     return len(said) > 0 and float(np.mean([one in known for one in said])) >= KNOWN
+
+
+def _spelled_alike(column: pd.Series, known: set[str]) -> list[str]:
+    """Write predicted labels as the true ones are; capitals and blanks in words do not count."""
+    said = as_labels(column)
+    same = same_words(known, set(said))
+    return [same.get(one, one) for one in said]
 
 
 def _right(column: pd.Series, truth: pd.Series) -> pd.Series:
     """Score classes: 1 if right, 0 if wrong, NaN where either is missing."""
-    known = column.notna() & truth.notna()
-    right = np.array(as_labels(column)) == np.array(as_labels(truth))
-    return pd.Series(np.where(known, right, np.nan), index=column.index)
+    known = (column.notna() & truth.notna()).to_numpy()
+    labels = as_labels(truth[known])
+    right = np.full(len(column), np.nan)
+    right[known] = np.array(_spelled_alike(column[known], set(labels))) == np.array(labels)
+    return pd.Series(right, index=column.index)
 
 
 def _squared_error(column: pd.Series, truth: pd.Series) -> pd.Series:
