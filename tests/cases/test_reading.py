@@ -271,6 +271,9 @@ def test_spellings_of_one_label_are_one():
     groups = table(text(a=A, k=["anna", "Anna"] * 20, y=LABELS), groups="k", target="y")
     assert groups.frame["k"].nunique() == 2
     assert len(table(text(a=["Aa", "AA", "aa", "aA"] * 10, y=LABELS)).frame["a"].cat.categories) == 4
+    for answers in (["no", "No", "yes", "Yes"], ["m", "M", "F", "F"], ["Y", "n", "y", "N"]):
+        assert len(table(text(a=answers * 10, y=LABELS)).frame["a"].cat.categories) == 2
+    assert len(table(text(a=["m", "M", "F", "x"] * 10, y=LABELS)).frame["a"].cat.categories) == 4
 
 
 # ---- marks for missing ----

@@ -25,6 +25,12 @@ def test_every_row_is_checked_with_its_own_sizes(tmp_path):
     assert [row["verdict"] for row in rows] == ["possible", "impossible", "possible"]
 
 
+def test_means_over_data_sets_are_not_checked(tmp_path):
+    text = "dataset,accuracy\niris,0.9133\nwine,0.9267\nAverage,0.9200\nstd,0.0095\n"
+    code, out, err = run(tmp_path, text, "--n", "150", "--k", "10", "--decimals", "4")
+    assert code == 0 and "2 rows of scores: 2 possible." in out and "left out" in err, (out, err)
+
+
 def test_columns_of_learners_and_percents(tmp_path):
     code, out, err = run(tmp_path, "dataset,A,B\niris,91.33,91.5\n", "--metric", "accuracy", "--n", "150", "--k", "10")
     assert code == 0 and "1 possible, 1 impossible" in out and "iris, B" in out and "percents" in err

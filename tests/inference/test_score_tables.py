@@ -295,6 +295,30 @@ def test_a_row_for_every_learner_is_compared_over_the_columns_if_the_caller_says
     assert found.pairs == compare(table, better="higher").pairs and found.table.metric == ""
 
 
+@pytest.mark.parametrize("label", ["Average", "avg. rank", "Mean ± std", "Overall"])
+def test_rows_of_statistics_are_no_data_sets(label):
+    table = pd.DataFrame(TWO)
+    expected = compare(table, better="higher")
+    more = pd.concat([table, pd.DataFrame([{"dataset": label, "rf": 0.8, "svm": 0.7}, {"dataset": "se", "rf": 0.1, "svm": 0.1}])])
+    renamed = more.rename(columns={"dataset": "problem set"})
+    for found in (compare(more, better="higher"), compare(renamed, better="higher", unit="dataset")):
+        assert found.pairs == expected.pairs and any(f"{label}, se left out, as statistics" in note for note in found.table.notes)
+    long = more.melt(id_vars="dataset", var_name="model", value_name="accuracy")
+    assert compare(long).pairs == expected.pairs
+    states = table.assign(dataset=["se", *table["dataset"][1:]])  # the code of a country
+    assert compare(states, better="higher").pairs == expected.pairs
+    baseline = long.replace({"model": {"rf": "mean"}})[long["dataset"] != label]
+    assert compare(baseline[baseline["dataset"] != "se"]).table.learners == ("mean", "svm")
+
+
+def test_a_single_score_of_every_learner_is_refused():
+    counts = pd.DataFrame({"model": ["a", "b"], "tp": [40, 45], "fn": [5, 4]})
+    metrics = pd.DataFrame({"model": ["a", "b"], "accuracy": [0.9, 0.91]})
+    for table in (counts, metrics):
+        with pytest.raises(DataError, match="a single score does not show how much it varies"):
+            compare(table)
+
+
 def test_columns_without_a_name_and_values_do_not_count():
     table = pd.DataFrame(TWO).assign(x1=np.nan, **{"Unnamed: 3": np.nan})
     assert compare(table, better="higher").pairs == compare(pd.DataFrame(TWO), better="higher").pairs

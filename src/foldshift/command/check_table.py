@@ -16,6 +16,7 @@ from foldshift.core.remedies import Message, Remedy, at
 from foldshift.inference.score_tables.check_scores import NAMES, CheckedScores, check_scores
 from foldshift.inference.score_tables.score_columns import NOTHING, ROLES, counts_something, plain_name, side_columns
 from foldshift.inference.score_tables.score_forms import without_spreads
+from foldshift.inference.score_tables.statistic_rows import rows_without
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import TableOptions
@@ -75,6 +76,9 @@ def checked_table(file: str, options: TableOptions, cut: Cut, metric: str | None
     frame = _without_marks(without_spreads(table.frame, notes))
     scores = _scores_of(frame, metric, notes)
     sizes = {name: SIZES[plain_name(name)] for name in frame.columns if plain_name(name) in SIZES and name not in scores}
+    for name in frame.columns:
+        if name not in scores and name not in sizes and ROLES.get(plain_name(name)) not in ("fold", "learner"):
+            frame = rows_without(frame, name, notes)
     frame, ways = _ways_of(frame, cut, sizes, notes)
     values = frame[list(scores)].to_numpy(np.float64)
     if not np.isfinite(values[~np.isnan(values)]).all():

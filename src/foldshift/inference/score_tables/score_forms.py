@@ -29,6 +29,7 @@ TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", 
 SPREAD = re.compile(r"([-+]?\d*\.?\d+)\s*(%?)\s*(?:(?:±|\+/?-|\$?\\pm)\s*\d*\.?\d+\$?|\(\s*±?\s*\d*\.?\d+\s*%?\s*\))\s*(%?)")
 UNNAMED = re.compile(r"x\d+|Unnamed: \d+")  # names that columns without one get
 COLUMN, SCORE = "column of the table", "score of the column"
+COUNTS = {"tp", "fp", "tn", "fn"}  # of right and wrong rows
 ROW = "row of the table"  # column of items that have no name
 
 
@@ -115,6 +116,8 @@ def row_each(frame: pd.DataFrame, found: Columns, unit: str | None) -> tuple[pd.
     columns = [name for name in columns if name not in side_columns(columns) and not counts_something(name)]
     if len(columns) < 2:
         return frame, found
+    if unit is None and all(is_metric(name) or plain_name(name) in COUNTS for name in columns):
+        check_several(frame, found)
     if unit is None:
         shown = f"{', '.join(columns[:4])}{', ...' if len(columns) > 4 else ''}"
         raise DataError(
@@ -123,6 +126,15 @@ def row_each(frame: pd.DataFrame, found: Columns, unit: str | None) -> tuple[pd.
         )  # fmt: skip
     long = frame.melt(id_vars=[found.learner], value_vars=columns, var_name=COLUMN, value_name=SCORE)
     return long, found._replace(**{unit: COLUMN, "score": SCORE})
+
+
+def check_several(frame: pd.DataFrame, found: Columns) -> None:
+    """Refuse a table of which every learner has one row."""
+    if not frame[found.learner].duplicated().any():
+        raise DataError(
+            "every learner has one row: a single score does not show how much it varies; give the scores, or the predictions, of "
+            "every item, fold or data set"
+        )
 
 
 def wide_form(frame: pd.DataFrame, found: Columns, metric: str | None, notes: list[str]) -> tuple[pd.DataFrame, Columns, str]:

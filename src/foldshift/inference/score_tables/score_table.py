@@ -23,6 +23,7 @@ from foldshift.inference.score_tables.score_forms import (
     KEYS,
     ROW,
     check_keys,
+    check_several,
     long_form,
     measured,
     named_columns,
@@ -31,6 +32,7 @@ from foldshift.inference.score_tables.score_forms import (
     wide_form,
     without_spreads,
 )
+from foldshift.inference.score_tables.statistic_rows import without_statistics
 
 if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, FloatArray, IntArray
@@ -95,6 +97,7 @@ def read_scores(
     frame = without_spreads(frame, notes)
     found = find_columns(list(frame.columns), {key: str(value) for key, value in given.items()}, measured(frame))
     frame, found, metric = score_predictions(frame, found, metric, notes)
+    frame = without_statistics(frame, found, notes)
     frame, found = row_each(frame, found, unit)
     if found.learner is not None:
         frame, found, told = long_form(frame, found, metric)
@@ -124,6 +127,7 @@ def _cells(frame: pd.DataFrame, found: Columns, notes: list[str]) -> tuple[pd.Da
     names = {role: getattr(found, role) for role in KEYS if getattr(found, role) is not None}
     names = {role: name for role, name in names.items() if role != "dataset" or frame[name].nunique() > 1 or len(names) == 1}
     if not names:
+        check_several(frame, found)
         rest = [name for name in frame.columns if name not in found.taken]
         raise DataError(
             "no column says which rows of the learners belong together; name one: ",

@@ -11,19 +11,23 @@ if TYPE_CHECKING:
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))  # marks without width
 _WORD = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")  # three letters or more: `Aa` and `AA` are different genotypes
+_SHORT = {"no", "on", "ok", "ja", "si", "sí", "da"}  # answers of two letters
+_LETTERS = ({"y", "n"}, {"m", "f"}, {"t", "f"}, {"j", "n"})  # answers of one letter, where no other letter is a label
 
 
 def by_word(labels: Iterable[str]) -> dict[str, list[str]]:
-    """Group labels by the word that they spell, in their order; those of fewer than three letters are no words.
+    """Group labels by the word that they spell, in their order; those of fewer than three letters are words if they are answers.
 
     >>> from foldshift.datasets.readers.columns.spellings import by_word
-    >>> by_word(["Rome", "Aa", "ROME ", "AA"])
-    {'rome': ['Rome', 'ROME ']}
+    >>> by_word(["Rome", "Aa", "ROME ", "AA", "no"])
+    {'rome': ['Rome', 'ROME '], 'no': ['no']}
     """
+    plain = {label: " ".join(normalize("NFC", label.translate(_INVISIBLE)).casefold().split()) for label in labels}
+    letters = {word for word in plain.values() if len(word) == 1 and word.isalpha()}
+    short = _SHORT | (letters if letters in _LETTERS else set())
     words = dict[str, list[str]]()
-    for label in labels:
-        if _WORD.search(label):
-            word = " ".join(normalize("NFC", label.translate(_INVISIBLE)).casefold().split())
+    for label, word in plain.items():
+        if word in short or _WORD.search(label):
             words.setdefault(word, []).append(label)
     return words
 
@@ -35,5 +39,7 @@ def same_words(labels: Set[str], others: Set[str]) -> dict[str, str]:
     >>> same_words({"Rome", "Oslo", "OSLO"}, {"ROME", "oslo", "Oslo"})
     {'ROME': 'Rome'}
     """
-    known = {word: some[0] for word, some in by_word(labels).items() if len(some) == 1}
-    return {label: known[word] for word, some in by_word(others - labels).items() if word in known for label in some}
+    known = {word: some for word, some in by_word(labels).items() if len(some) == 1}
+    return {
+        label: known[word][0] for word, some in by_word(others).items() if word in known for label in some if label not in labels
+    }
