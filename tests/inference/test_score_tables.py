@@ -276,7 +276,28 @@ def test_words_for_right_and_wrong_are_scores(words):
     assert compare(table.assign(verdict=np.array(words)[1 - right])).pairs == compare(table, score="verdict").pairs
 
 
-@pytest.mark.parametrize("form", ["{:.3f} ± 0.010", "{:.3f}+/-0.01", r"${:.3f} \pm 0.01$"[1:], "{:.3f} (0.01)", "{:.3f} (±.01)"])
+@pytest.mark.parametrize("mark", ["**{}**", "{}*", "{}†", r"\textbf{{{}}}", r"$\mathbf{{{}}}$", "_{}_", r"${} \pm 0.01$"])
+def test_marks_of_the_best_score_are_left_out_and_said(mark):
+    table = pd.DataFrame(TWO).set_index("dataset")
+    expected = compare(table.reset_index(), better="higher")
+    best = table.eq(table.max(axis=1), axis=0)
+    marked = table.map("{:.3f}".format).where(~best, table.map(lambda score: mark.format(f"{score:.3f}")))
+    found = compare(marked.reset_index().set_axis([1] * len(table)), better="higher")
+    assert found.pairs == expected.pairs and any("are left out" in note for note in found.table.notes)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{:.3f} [0.1, 0.9]",
+        "{:.3f} (0.1-0.9)",
+        "{:.3f} ± 0.010",
+        "{:.3f}+/-0.01",
+        r"${:.3f} \pm 0.01$"[1:],
+        "{:.3f} (0.01)",
+        "{:.3f} (±.01)",
+    ],
+)
 def test_spreads_printed_behind_scores_are_left_out_and_said(form):
     table = pd.DataFrame(TWO)
     expected = compare(table, better="higher")

@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 KEYS = ("dataset", "repeat", "fold", "item")
 MOST_LEARNERS = 200
 TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"), ("pass", "fail"), ("passed", "failed"))
-# A number, and what its spread may look like: 0.95 ± 0.01, 95.3 +/- 1.2 %, 0.95 (0.01).
-SPREAD = re.compile(r"([-+]?\d*\.?\d+)\s*(%?)\s*(?:(?:±|\+/?-|\$?\\pm)\s*\d*\.?\d+\$?|\(\s*±?\s*\d*\.?\d+\s*%?\s*\))\s*(%?)")
+# A number, and what its spread may look like: 0.95 ± 0.01, 95.3 +/- 1.2 %, 0.95 (0.01), 0.95 [0.93, 0.97].
+SPREAD = re.compile(
+    r"([-+]?\d*\.?\d+)\s*(%?)\s*(?:(?:±|\+/?-|\\pm)\s*\d*\.?\d+|\(\s*±?\s*\d*\.?\d+\s*%?\s*\)|"
+    r"[\[(]\s*[-+]?\d*\.?\d+\s*[,;–-]\s*[-+]?\d*\.?\d+\s*[\])])\s*(%?)"
+)
+# What marks the best score, or a test: **0.95**, \textbf{0.95}, 0.95*, 0.95†.
+MARKS = re.compile(r"\\(?:text|math)?(?:bf|it)\b|\\(?:underline|emph|bm|boldsymbol)\b|\\(?=%)|[{}$*†‡§•◦°↑↓▲▼]|^_+|_+$")
 UNNAMED = re.compile(r"x\d+|Unnamed: \d+")  # names that columns without one get
 COLUMN, SCORE = "column of the table", "score of the column"
 COUNTS = {"tp", "fp", "tn", "fn"}  # of right and wrong rows
@@ -50,17 +55,22 @@ def named_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_spreads(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Leave out the spreads that are printed behind scores, such as ``0.95 ± 0.01``, and say so."""
-    changed = {}
+    """Leave out what is printed beside scores, spreads such as ``0.95 ± 0.01`` and marks such as ``0.95*``, and say so."""
+    changed, told = {}, {"spreads printed behind the scores": list[str](), "marks beside the scores": list[str]()}
     for name in frame.columns:
         if ROLES.get(plain_name(name)) in KEYS or pd.api.types.is_numeric_dtype(frame[name]):
             continue
         texts = frame[name].dropna().astype(str).str.strip()
-        spread = texts.map(lambda text: SPREAD.fullmatch(text) is not None)
-        if spread.any() and pd.to_numeric(texts[~spread.to_numpy(bool)].str.removesuffix("%"), errors="coerce").notna().all():
-            changed[name] = frame[name].map(lambda cell: SPREAD.sub(r"\1\2\3", str(cell).strip()) if pd.notna(cell) else cell)
-    if changed:
-        notes.append(f"{', '.join(changed)}: spreads printed behind the scores are left out")
+        bare = texts.map(lambda text: MARKS.sub("", text).strip())
+        plain = bare.map(lambda text: SPREAD.sub(r"\1\2\3", text) if SPREAD.fullmatch(text) else text)
+        if (plain == texts).all() or pd.to_numeric(plain.str.removesuffix("%"), errors="coerce").isna().any():
+            continue
+        values = frame[name].to_numpy(object, copy=True)
+        values[frame[name].notna().to_numpy()] = plain.to_numpy(object)
+        changed[name] = values
+        for what, differ in zip(told, (plain != bare, bare != texts)):
+            told[what] += [name] if differ.any() else []
+    notes += [f"{', '.join(names)}: {what} are left out" for what, names in told.items() if names]
     return frame.assign(**changed)
 
 
