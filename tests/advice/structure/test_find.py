@@ -214,6 +214,37 @@ def test_leaks_by_value_and_by_gap():
     assert (structure.leaks, structure.leaks_by_gaps) == (("late",), ("follow up",))
 
 
+@pytest.mark.parametrize(
+    ("make", "found"),
+    [
+        (lambda X: X.net + X.tax, ("net", "tax")),
+        (lambda X: (X.net + X.tax).round(2), ("net", "tax")),
+        (lambda X: X.net * X.tax**2, ("net", "tax")),
+        (lambda X: X.net / X.tax, ("net", "tax")),
+        (lambda X: X.sum(axis=1), ("net", "tax", "a", "b")),
+        (lambda X: X.net + X.tax + 0.1 * np.sin(9 * X.a), ()),
+        (lambda X: np.sin(X.a) + X.tax, ()),
+    ],
+    ids=["sum", "rounded sum", "product", "ratio", "sum of all", "noise", "no formula"],
+)
+def test_columns_whose_sum_or_product_is_the_target_are_leaks(make, found):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"net": rng.gamma(2, 10, 150), "tax": rng.gamma(2, 4, 150), "a": rng.normal(size=150)})
+    X["b"] = rng.normal(size=150)
+    y = make(X)
+    assert structure_of(X, y).formula == found and structure_of(X, y).leaks == ()
+    assert structure_of(X.mask(rng.random(X.shape) < 0.05), y).formula == found
+
+
+def test_a_column_that_marks_a_class_and_is_named_after_it_is_a_leak():
+    X, _, rng = plain(120)
+    y = pd.Series(rng.choice(["low", "middle", "high"], 120), name="risk")
+    X["isHigh"], X["risk_low"], X["fur"] = (y == "high") * 1, np.where(y == "low", "no", "yes"), (y == "middle") * 1
+    assert structure_of(X, y).leaks == ("isHigh", "risk_low")
+    X.loc[y.index[y == "low"][0], "risk_low"] = "yes"
+    assert structure_of(X, y).leaks == ("isHigh",)
+
+
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_a_prediction_of_the_target_is_a_leak_though_it_is_often_wrong(task):
     rng = np.random.default_rng(1)

@@ -289,8 +289,9 @@ def _places(looked: _Looked) -> Outcome:
 
 
 def _leaks(looked: _Looked) -> Outcome:
-    names = looked.structure.leaks
-    return [issue_about("given_away", names, target=looked.data.name)] if names else _seen(looked)
+    found = {"given_away": looked.structure.leaks, "given_away_together": looked.structure.formula}
+    issues = [issue_about(section, names, target=looked.data.name) for section, names in found.items() if names]
+    return issues or _seen(looked)
 
 
 def _leaks_by_gaps(looked: _Looked) -> Outcome:

@@ -11,7 +11,7 @@ from foldshift.advice.data import as_data, check_order
 from foldshift.advice.structure.copies import across_groups, find_copies, row_codes
 from foldshift.advice.structure.entities import find_groups
 from foldshift.advice.structure.honest_cut import rows_together
-from foldshift.advice.structure.leaks import find_leaks
+from foldshift.advice.structure.leaks import find_formula, find_leaks
 from foldshift.advice.structure.order import find_times
 from foldshift.advice.structure.places import find_places
 from foldshift.advice.structure.record import Copies, Declared, Part, Structure
@@ -52,6 +52,7 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
     if coordinates is None and groups is None:
         coordinates = find_places(data, rows, by_values=times is None)
     leaks, by_gaps = find_leaks(data, rng)
+    formula = find_formula(data, leaks)
     return Structure(
         n=data.n,
         task=data.task,
@@ -63,6 +64,7 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
         copies=copies,
         leaks=leaks,
         leaks_by_gaps=by_gaps,
+        formula=formula,
         rare=find_rare(data),
         sentinels=find_sentinels(data),
     )

@@ -47,7 +47,7 @@ def honest_cut(structure: Structure, n_folds: int = 5, seed: int = 0) -> HonestC
     What was declared comes before what was found; groups come before times, and times before places. `structure` lacks what was
     muted. There are fewer than `n_folds` folds if there are fewer groups, times or places.
     """
-    drop = (*structure.leaks, *structure.leaks_by_gaps)
+    drop = (*structure.leaks, *structure.formula, *structure.leaks_by_gaps)
     kind = _kind(structure)
     if kind == "time":
         return _forward(structure, n_folds, drop)

@@ -74,6 +74,7 @@ class Structure:
     copies: Copies | None = None  # None if the columns cannot be looked at
     leaks: tuple[str, ...] = ()  # columns that give the target away by their values
     leaks_by_gaps: tuple[str, ...] = ()  # by what is missing in them
+    formula: tuple[str, ...] = ()  # columns whose sum or product is the target
     rare: tuple[tuple[Any, int], ...] = ()  # classes below 5 % of the rows, and their rows
     sentinels: tuple[Sentinel, ...] = ()
 
@@ -93,6 +94,7 @@ class Structure:
             coordinates=part(self.coordinates),
             copies=copies,
             leaks=() if "L1" in codes else self.leaks,
+            formula=() if "L1" in codes else self.formula,
             leaks_by_gaps=() if "L2" in codes else self.leaks_by_gaps,
             rare=() if "R1" in codes else self.rare,
             sentinels=() if "V1" in codes else self.sentinels,
