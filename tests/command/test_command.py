@@ -99,6 +99,18 @@ def test_check_passes_over_a_shift_of_the_default_split_and_not_of_ones_own(fold
     assert own.exit_code == FOUND and "Your split (cv=5) is shifted: b differs" in own.stdout
 
 
+def test_groups_in_the_names_of_rows_that_are_no_inputs(folder):
+    persons, noise = np.repeat(np.arange(30), 4), np.random.default_rng(1).normal(size=(4, 120))
+    names = [f"P{person:02d}_{i % 4}" for i, person in enumerate(persons)]
+    table = pd.DataFrame({"sample": names, "a": noise[0, persons] + 0.3 * noise[1], "b": noise[2], "price": noise[3, persons]})
+    table.loc[7, "price"] = np.nan
+    table.sample(frac=1, random_state=0).to_csv(folder / "named.csv", index=False)
+    found = run(folder, "advise", "named.csv", "-t", "price", "-l", "DecisionTreeRegressor", *QUICK, "--json")
+    figures = json.loads(found.stdout)
+    assert "like_groups" in [fault["code"] for fault in figures["faults"]] and "'sample' begin alike" in found.stdout
+    assert figures["both"]["kind"] == "groups" and "row_names" in figures["code"]
+
+
 def test_groups_of_a_column(folder):
     found = run(
         folder, "advise", "grouped.csv", "-t", "kind", "-g", "person", *LOGISTIC, "--compare", "GaussianNB", *QUICK, "--json"

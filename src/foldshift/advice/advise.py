@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foldshift.advice.data import as_data, check_kind
+from foldshift.advice.data import as_data, check_kind, with_row_names
 from foldshift.advice.given_split import given_split
 from foldshift.advice.issues import issues_of
 from foldshift.advice.learner.learner_calls import LearnerCalls
@@ -89,6 +89,7 @@ def advise(
     most_repetitions: int | None = None,
     random_state: int = SEED,
     left_out: dict[str, str] | None = None,
+    row_names: ArrayLike | None = None,
     mute: dict[str, str] | None = None,
     tell: Callable[[str], object] | None = None,
     isolate: bool = True,
@@ -144,6 +145,8 @@ def advise(
     left_out : dict of str to str, optional
         Columns that are not in X on purpose, and the reasons; the page reports them. A reason with the word "date" marks a column
         of dates, which raises the question of time.
+    row_names : array-like of shape (n_samples,), optional
+        Names of the rows that are no inputs, such as those of files or visits; groups are looked for in how they begin.
     mute : dict of str to str, optional
         Codes of checks whose findings are known, such as ``"D1"``, and the reasons, which the page prints.
     tell : callable, optional
@@ -189,7 +192,8 @@ def advise(
         if learner is not None:
             check_predictor(learner, name)
     declared = Declared(times=times, coordinates=coordinates, subsets=subsets)
-    data = with_declared(as_data(X, y, estimator, groups, task, categorical_features), declared)
+    data = with_row_names(as_data(X, y, estimator, groups, task, categorical_features), row_names)
+    data = with_declared(data, declared)
     if compare is not None:
         check_kind(compare, data.task, len(np.unique(data.y)))
     if estimator is None:

@@ -20,14 +20,13 @@ from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.gate.targets import check_one_type, group_labels, numbers_if_all
 from foldshift.core.remedies import Given, Remedy
 from foldshift.datasets.readers.infer import MANY_LABELS
-from foldshift.shift.columns import MOST_CLASSES, matched_columns, target_column, target_values
+from foldshift.shift.columns import MOST_CLASSES, Column, matched_columns, target_column, target_values
 from foldshift.shift.table_versions import as_table, is_frame
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, BoolArray, Estimator, FloatArray, IntArray, TableLike, Task
-    from foldshift.shift.columns import Column
 
 FEWEST_ROWS = 20  # below, cross-validation shows no more than a look at the rows does
 FEWEST_OF_CLASS = 2  # rows: one is not both trained on and tested
@@ -46,6 +45,7 @@ class Data(NamedTuple):
     groups: IntArray | None  # code of every row's group; shape (n,)
     name: str  # name of the target
     notes: tuple[str, ...] = ()  # parts that were not looked at, and why
+    row_names: Column | None = None  # names of the rows that are no inputs
 
     @property
     def n(self) -> int:
@@ -81,7 +81,8 @@ class Data(NamedTuple):
             target = np.unique(target, return_inverse=True)[1].ravel().astype(np.float64)
         groups = None if self.groups is None else np.unique(self.groups[rows], return_inverse=True)[1].ravel()
         columns = [column._replace(train=column.train[rows]) for column in self.columns]
-        return self._replace(columns=columns, target=target, groups=groups)
+        names = None if self.row_names is None else self.row_names._replace(train=self.row_names.train[rows])
+        return self._replace(columns=columns, target=target, groups=groups, row_names=names)
 
     @property
     def codes(self) -> FloatArray:
@@ -153,6 +154,19 @@ def as_data(
     # Labels keep the type that they came in: a learner's predictions are compared with them.
     y = column.train.astype(np.float64) if task == "regression" else np.asarray(values[0].tolist())
     return Data(X, y, task, columns, column.train.astype(np.float64), list(column.categories), _groups(groups, n), name, notes)
+
+
+def with_row_names(data: Data, row_names: ArrayLike | None) -> Data:
+    """Take names of the rows that are no inputs; ValueError if there is not one for every row."""
+    if row_names is None:
+        return data
+    check_order(data.X, row_names, "row_names")
+    values = as_array(row_names, "row_names")
+    if values.shape != (data.n,):
+        raise ValueError(f"row_names has shape {values.shape}; expected a name for each of {data.n} rows")
+    texts, codes = np.unique([str(value) for value in values.tolist()], return_inverse=True)
+    name = str(getattr(row_names, "name", None) or "row_names")
+    return data._replace(row_names=Column(name, "identifier", codes.ravel(), codes.ravel(), texts.tolist()))
 
 
 def check_rows(n: int) -> None:

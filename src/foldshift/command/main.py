@@ -222,7 +222,7 @@ def advise(
                 X, found.y, prepared(chosen, X), scoring=scoring, groups=found.groups, cv=cv, compare=other, effort=effort,
                 budget=clock, rope=rope, task=task, random_state=random_state, left_out=table.left_out, tell=progress,
                 mute=muted, times=known.times,
-                coordinates=known.coordinates, subsets=known.subsets,
+                coordinates=known.coordinates, subsets=known.subsets, row_names=known.row_names,
             )  # fmt: skip
     _print_notes([*found.notes, *advice.not_respected])
     if any(decision.sure == "unsure" for decision in table.receipt.decisions):

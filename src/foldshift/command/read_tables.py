@@ -127,11 +127,14 @@ class Declared(NamedTuple):
     times: pd.Series | None
     coordinates: FloatArray | None
     subsets: Array | None
+    row_names: pd.Series | None = None  # of the first column that was left out since it names rows
 
 
 def declared(table: RawTable, found: TargetAndInputs, structure: Structure) -> tuple[TargetAndInputs, Declared]:
     """Take times, coordinates and subsets out of a table; times and subsets are then no inputs, like groups."""
-    frame = table.frame.loc[table.frame[table.target].notna()].reset_index(drop=True)
+    has_target = table.frame[table.target].notna().to_numpy()
+    frame = table.frame.loc[has_target].reset_index(drop=True)
+    names = next((pd.Series(labels[has_target], name=name) for name, labels in table.row_names.items()), None)
     for option, column in structure.named:
         if column == table.target:
             raise DataError(Given(option, structure.words(option)), f": {column!r} is the target; name another column")
@@ -154,6 +157,7 @@ def declared(table: RawTable, found: TargetAndInputs, structure: Structure) -> t
         None if structure.time_on is None else frame[structure.time_on],
         frame[list(structure.space_on)].to_numpy(dtype=np.float64) if structure.space_on else None,
         None if structure.subset_on is None else frame[structure.subset_on].astype(object).to_numpy(),
+        names,
     )
 
 

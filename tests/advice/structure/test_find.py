@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from foldshift.advice import rows_kept_together
-from foldshift.advice.data import as_data
+from foldshift.advice.data import as_data, with_row_names
 from foldshift.advice.structure.find import find_structure
 from foldshift.advice.structure.record import Declared, Sentinel
 from foldshift.core.seeding import generator
@@ -19,7 +19,7 @@ def found_in(structure):
     found = {name for kind, name in KINDS.items() if getattr(structure, kind) is not None}
     copies = structure.copies
     found |= {"copies"} if copies is not None and copies.n_exact + copies.n_near > max(4, 0.01 * structure.n) else set()
-    found |= {"leak"} if structure.leaks or structure.leaks_by_gaps else set()
+    found |= {"leak"} if structure.leaks or structure.leaks_by_gaps or structure.formula else set()
     return found | ({"rare"} if structure.rare else set()) | ({"sentinel"} if structure.sentinels else set())
 
 
@@ -204,6 +204,31 @@ def test_coordinates_without_a_field_are_no_space():
     assert structure_of(X, y).coordinates is None
     alike = y + 3 * np.sin(3 * X.lat) * np.cos(3 * X.lon)
     assert structure_of(X, alike).coordinates.columns == ("lat", "lon")
+
+
+@pytest.mark.parametrize(
+    "name", ["P{:03d}_{}", "img_{:03d}_crop{}.png", "S{}-visit{}", "sub-{:02d}_ses-1_run-{}", "m{} {}", "10.0.{}.{}"]
+)
+def test_names_that_begin_alike_make_groups_where_their_rows_are_alike(name):
+    rng = np.random.default_rng(3)
+    persons = np.repeat(np.arange(40), 5)
+    order = rng.permutation(200)
+    names = np.array([name.format(person, i % 5) for i, person in enumerate(persons)])[order]
+    X, y = pd.DataFrame({"x": rng.normal(size=200)}), (rng.normal(size=40)[persons] + 0.2 * rng.normal(size=200))[order]
+    groups = structure_of(X.assign(file=names), y).groups
+    assert groups.columns == ("file",) and names[0].startswith(groups.beginning) and groups.code == "G2"
+    assert len({(a, b) for a, b in zip(groups.values, persons[order])}) == 40
+    assert structure_of(X.assign(file=names), rng.normal(size=200)).groups is None
+    apart = find_structure(with_row_names(as_data(X, y), names)).groups
+    assert (apart.values == groups.values).all() and apart.is_of_row_names
+    assert (rows_kept_together(X, y, row_names=names) == rows_kept_together(X.assign(file=names), y)).all()
+
+
+@pytest.mark.parametrize("name", ["row_{}", "img_{:04d}.png", "{}", "r{}"])
+def test_names_that_share_nothing_but_a_word_make_no_groups(name):
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame({"x": rng.normal(size=200), "file": [name.format(i) for i in range(200)]})
+    assert structure_of(X, np.cumsum(rng.normal(size=200))).groups is None
 
 
 def test_leaks_by_value_and_by_gap():

@@ -144,6 +144,8 @@ def run_code(code: str, advice: Advice, learner: Estimator) -> float:
     data, declared = advice.data, advice.declared
     names: dict[str, Any] = {"X": data.X, "y": data.y, "learner": learner, "groups": data.groups, "scorer": advice.score.scorer}
     names |= {"times": declared.times, "coordinates": declared.coordinates, "subsets": declared.subsets}
+    if data.row_names is not None:
+        names["row_names"] = np.asarray(data.row_names.categories, dtype=object)[data.row_names.train]
     names["print"] = lambda *_: None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -125,7 +125,7 @@ def _remedies(code: str, issue: Issue, structure: Structure) -> tuple[Remedy, ..
     mute = Remedy("mute", ((code, "reason"),))
     if code in ("I1", "L1", "L2", "V3") and issue.code != "identifier_left_out" and columns:
         return (drop(columns), mute)
-    if code == "G2" and len(columns) == 1:
+    if code == "G2" and len(columns) == 1 and not (structure.groups is not None and structure.groups.beginning):
         return (ColumnRemedy("group_on", columns), mute)
     if code == "T2" and columns:
         return (ColumnRemedy("time_on", columns), mute)
@@ -227,6 +227,8 @@ def _like_groups(looked: _Looked) -> Outcome:
         return _declared_instead(looked, "groups") or ([] if looked.data.columns else _unseen(looked))
     if groups.is_declared:
         return "groups were declared"
+    if groups.beginning:
+        return [issue_about("named_alike", groups.columns, beginning=groups.beginning, n_groups=int(groups.values.max()) + 1)]
     if len(groups.columns) == 1:
         return [issue_about("like_groups", groups.columns, first=groups.columns[0])]
     return [issue_about("like_groups_together", groups.columns, n_groups=len(np.unique(groups.values)))]

@@ -1,4 +1,4 @@
-"""Groups: columns that name persons or sites with several rows, and columns whose values together do."""
+"""Groups: columns that name persons or sites with several rows, columns whose values together do, and beginnings of names."""
 
 from __future__ import annotations
 
@@ -22,10 +22,14 @@ if TYPE_CHECKING:
 
 GROUP_NAME = re.compile(
     r"(patient|subject|person|participant|customer|client|user|household|family|site|clinic|hospital|school|batch|plate|group|"
-    r"session|device|machine|plant|lot|station|plot|farm|case|donor|animal|mouse|rater|vehicle|store|village|country|region)"
+    r"session|device|machine|plant|lot|station|plot|farm|case|donor|animal|mouse|rater|vehicle|store|village|country|region|zip|"
+    r"post|postal|plz|county|district|province|city|town|physician|speaker|author|company|employee|player|slide|video|cage|litter)"
     r"[ _-]?(id|nr|no|number|code|name)?$",
     re.IGNORECASE,
 )
+# Endings that tell rows of one person or object apart: P001_2, img_07_crop3.png, S12-left, M4b.
+_ENDING = re.compile(r"(?<=\w)(?:[ _./:-]+(?:[A-Za-z]{0,12}\d{1,6}|[A-Za-z]{1,12})|(?<=\d)[A-Za-z])$")
+MOST_ENDINGS = 4  # that are taken off
 FEWEST_GROUPS = 8
 ONE_MANY = 0.5  # a column that is constant within groups by chance in this share of them says nothing about the groups
 CONSTANT = 0.95  # of the groups, in which a column of a person or site has one value
@@ -47,6 +51,11 @@ IN_GROUPS = 0.8  # share of the rows that must have another one of their group
 def find_groups(data: Data, rows: IntArray) -> Part | None:
     """Find groups that a column names or that columns show together; `rows` are one of every set of copies."""
     columns = [column for column in data.columns if column.kind != "identifier"]
+    named = [column for column in data.columns if column.kind == "identifier"]
+    for column in [*named, *([] if data.row_names is None else [data.row_names])]:
+        part = _by_beginning(column, columns, data, rows) if column.categories and not column.is_cut else None
+        if part is not None:
+            return part._replace(is_of_row_names=column not in named)
     names = [column for column in columns if GROUP_NAME.search(column.name) and _can_be_groups(column)]
     if not names:
         single = [column._replace(train=column.train[rows]) for column in columns]
@@ -60,6 +69,29 @@ def find_groups(data: Data, rows: IntArray) -> Part | None:
     column = names[0]
     codes = np.unique(column.train, return_inverse=True)[1].ravel().astype(np.int64)
     return Part(codes, f"found: column {column.name!r}", (column.name,), "G2")
+
+
+def _by_beginning(names: Column, columns: list[Column], data: Data, rows: IntArray) -> Part | None:
+    """Make groups of the rows whose names begin alike, if target or columns are alike in them; the largest such groups."""
+    codes = [np.unique(column.train[rows], return_inverse=True)[1].ravel() for column in columns]
+    target = data.target[rows]
+    ranks = [mid_ranks(target) if data.task == "regression" else (target == target[0]).astype(np.float64)]
+    texts, found = [str(text) for text in names.categories], None
+    for _ in range(MOST_ENDINGS):
+        texts = [_ENDING.sub("", text) for text in texts]
+        beginnings, of_text = np.unique(texts, return_inverse=True)
+        groups = np.unique(of_text.ravel()[names.train], return_inverse=True)[1].ravel().astype(np.int64)
+        sizes = bincount(groups[rows])
+        few = FEWEST_GROUPS <= len(sizes) <= len(rows) / 2
+        if not few or (sizes[groups[rows]] > 1).mean() < IN_GROUPS or not (sizes > 0).all():
+            continue
+        own = groups[rows]
+        alike = [_is_unlike(own, mid_ranks(other.astype(np.float64)), False) for other in codes if other.max() > 0]
+        if _is_unlike(own, ranks[0], False) or sum(alike) >= max(1, UNLIKE * len(alike)):
+            shared = str(beginnings[of_text.ravel()[names.train[0]]])
+            source = f"found: names in column {names.name!r} that begin alike"
+            found = Part(groups, source, (names.name,), "G2", beginning=shared)
+    return found
 
 
 def _can_be_groups(column: Column) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from foldshift.advice.data import as_data, check_order
+from foldshift.advice.data import as_data, check_order, with_row_names
 from foldshift.advice.structure.copies import across_groups, find_copies, row_codes
 from foldshift.advice.structure.entities import find_groups
 from foldshift.advice.structure.honest_cut import rows_together
@@ -72,7 +72,7 @@ def find_structure(data: Data, declared: Declared | None = None, rng: np.random.
 
 def _are_equal_in_copies(data: Data, groups: Part, copies: Copies) -> bool:
     """Return True if columns that were taken for groups together are equal in near copies too, as those of one person are."""
-    if len(groups.columns) < 2 or not copies.n_near:
+    if len(groups.columns) < 2 or groups.beginning or not copies.n_near:
         return True
     key = row_codes(
         np.column_stack([column.train for column in data.columns if column.name in groups.columns]).astype(np.float64)
@@ -82,7 +82,9 @@ def _are_equal_in_copies(data: Data, groups: Part, copies: Copies) -> bool:
     return bool((np.diff(key[order]) == 0)[same_set].mean() >= MOST_EQUAL)
 
 
-def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = None) -> IntArray:
+def rows_kept_together(
+    X: TableLike, y: ArrayLike, groups: ArrayLike | None = None, row_names: ArrayLike | None = None
+) -> IntArray:
     """Number the sets of rows that a cut must not part: groups, declared or found, and copies.
 
     Parameters
@@ -91,6 +93,8 @@ def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = No
     y : array-like of shape (n_samples,)
     groups : array-like of shape (n_samples,), optional
         Rows that belong together; by default they are looked for.
+    row_names : array-like of shape (n_samples,), optional
+        Names of the rows that are no inputs, such as those of files; groups are looked for in how they begin.
 
     Returns
     -------
@@ -106,7 +110,7 @@ def rows_kept_together(X: TableLike, y: ArrayLike, groups: ArrayLike | None = No
     >>> bool((together[:30] == together[30:]).all())
     True
     """
-    data = as_data(X, y, groups=groups)
+    data = with_row_names(as_data(X, y, groups=groups), row_names)
     together = rows_together(find_structure(data))
     return np.arange(data.n) if together is None else together
 

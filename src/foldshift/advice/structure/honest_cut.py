@@ -115,9 +115,12 @@ def _groups_line(structure: Structure, has_copies: bool) -> str:
     groups, declared = structure.groups, "groups" if structure.subsets is None else "subsets"
     if groups is not None and groups.is_declared and not has_copies:
         return "" if structure.subsets is None else "groups = subsets"
-    if groups is not None and len(groups.columns) == 1 and not has_copies:
+    if groups is not None and len(groups.columns) == 1 and not groups.beginning and not has_copies:
         return f"groups = X[{groups.columns[0]!r}]"
     given = f", {declared}" if groups is not None and groups.is_declared else ""
+    if groups is not None and groups.is_of_row_names:
+        about = f"  # row_names: column {groups.columns[0]!r}"
+        return f"groups = foldshift.advice.rows_kept_together(X, y{given}, row_names=row_names){about}"
     return f"groups = foldshift.advice.rows_kept_together(X, y{given})"
 
 

@@ -29,6 +29,8 @@ class Part(NamedTuple):
     code: str = ""  # code of the check that found it; empty if it was declared
     is_row_order: bool = False  # whether times are the order of the rows
     strength: float = float("nan")  # of what was found, in the words of its check
+    beginning: str = ""  # that names of rows of the first row's group share; empty if names have nothing to do with it
+    is_of_row_names: bool = False  # whether these names are no column of the inputs
 
     @property
     def is_declared(self) -> bool:

@@ -24,7 +24,7 @@ from foldshift.datasets.readers.columns.text_values import (
     different_texts,
     first_names,
 )
-from foldshift.datasets.readers.infer import begins_blocks, check_classes, count_labels, counts_rows, exclusion_of
+from foldshift.datasets.readers.infer import begins_blocks, check_classes, count_labels, counts_rows, exclusion_of, names_rows
 from foldshift.datasets.readers.raw_table import RawTable
 from foldshift.datasets.readers.read_options import ReadOptions
 from foldshift.datasets.readers.receipt import Receipt
@@ -85,6 +85,7 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
     kinds: dict[str, str] = {}
     values: dict[str, FloatArray | pd.Categorical] = {}
     left_out: dict[str, str] = {}
+    row_names: dict[str, pd.Categorical] = {}
     commas: dict[str, str] = {}  # column to one of its numbers with a decimal comma
     for position, request in requests.items():
         name = roles.names[position]
@@ -109,6 +110,8 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
                     )
             if reason:
                 left_out[name] = reason
+                if isinstance(content.values, pd.Categorical) and names_rows(content.values):
+                    row_names[name] = content.values
                 continue
             if position in columns.unnamed and not request.is_kept:
                 column.note("an input without a name in the file; if it is no input: ", Remedy("drop", (name,)))
@@ -130,6 +133,7 @@ def build_table(columns: Columns, options: ReadOptions | None, task: TaskIfKnown
         kinds=kinds,
         notes=notes,
         left_out=left_out,
+        row_names=row_names,
         own=options.own,
         groups=roles.name(roles.groups),
         time_on=_time_column(roles, kinds),

@@ -226,10 +226,17 @@ def _excluded_labels(values: pd.Categorical) -> Exclusion:
         if form:
             return Exclusion(f"dates, {form}" if days else f"dates {form}", days)
     n = int((codes >= 0).sum())
-    if n >= FEW and len(present) >= NAMES_ROWS * n:
+    if names_rows(values):
         words = sum(len(str(text).split()) for text in values.categories[present[:SAMPLE]]) / min(SAMPLE, len(present))
         return Exclusion(f"{'free text, ' if words >= WORDS_OF_TEXT else ''}{len(present)} labels in {n} rows")
     return Exclusion("")
+
+
+def names_rows(values: pd.Categorical) -> bool:
+    """Report whether nearly every row has a label of its own."""
+    codes = np.asarray(values.codes)
+    n = int((codes >= 0).sum())
+    return n >= FEW and len(np.unique(codes[codes >= 0])) >= NAMES_ROWS * n
 
 
 def _excluded_numbers(name: str, kind: ColumnKind, values: FloatArray, unnamed: bool) -> Exclusion:

@@ -30,6 +30,7 @@ class RawTable:
     kinds: dict[str, str]  # ``real``, ``integer`` or ``nominal`` for every column
     notes: list[str] = field(default_factory=list)  # messages to the user, e.g. values outside a declared range
     left_out: dict[str, str] = field(default_factory=dict)  # columns of a user-defined file that are not inputs, and why
+    row_names: dict[str, pd.Categorical] = field(default_factory=dict)  # those of them that name rows; not kept in files
     own: bool = False  # whether it was read as a user-defined file, see `foldshift.datasets.readers.infer`
     groups: str = ""  # name of the column that says which rows belong together (not an input); empty if there is none
     time_on: str = ""  # name of the column of the time of every row (not an input); empty if there is none
