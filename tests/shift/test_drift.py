@@ -222,6 +222,8 @@ def test_copies_of_training_rows_are_noted():
     test = test.astype(train.dtypes)
     assert quick(train, test).notes[-1] == "7 of 50 test rows are in the training table as well."
     assert quick(train, train).notes[-1] == "60 of 60 test rows are in the training table as well; both tables may be the same."
+    once = pd.concat([train, train[:1]])  # one row of the training table comes twice
+    assert quick(once, test).notes[-1] == "7 of 50 test rows are in the training table as well."
     whole = train[["rooms", "region"]]  # rows repeat anyway
     assert not any("training table as well" in note for note in quick(whole, whole).notes)
 
@@ -692,6 +694,17 @@ def test_bad_folds_are_named():
         fold_drift(X, y[:4], np.arange(30) % 3)
     with pytest.raises(ValueError, match="n_random=5 must be an integer of at least 99"):
         fold_drift(X, y, np.arange(30) % 3, n_random=5)
+
+
+@pytest.mark.parametrize("power", [3, -2])
+def test_values_in_another_unit_are_noted(power):
+    rng = np.random.default_rng(2)
+    train, test = (pd.DataFrame({"income": rng.gamma(2, 20, 80), "x": rng.normal(size=80)}) for _ in range(2))
+    test["income"] *= 10.0**power
+    what = "1,000 times as large" if power == 3 else "100 times as small"
+    assert f"income: test values are some {what} as training values; are they in another unit?" in quick(train, test).notes
+    moved = test.assign(income=train["income"] + 900)
+    assert not any("unit" in note for note in quick(train, moved).notes)
 
 
 # Both tables read as one

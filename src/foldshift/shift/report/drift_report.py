@@ -14,10 +14,11 @@ from foldshift.core.remedies import Message, Remedy
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.inference.corrections import adjust_p
-from foldshift.shift.columns import Column, matched_columns, without_left_out
+from foldshift.shift.columns import matched_columns, without_left_out
 from foldshift.shift.detectors.feature_tests import MISSING, FeatureDrift, feature_rows
 from foldshift.shift.detectors.joint import MULTIVARIATE, GlobalTest, accuracy_test, joint_tests, score_tests, stream, target_test
 from foldshift.shift.report.dot_plot import dots
+from foldshift.shift.report.drift_notes import other_units, rows_in_both
 from foldshift.shift.report.drift_text import check_alpha, counted, p_in_words, plain_values, shortened
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ class DriftReport:
     `foldshift.shift.measures.ks.ks_method`. That of chi-square is from permutations (9,999; 1,999 above 50 categories) where an
     expected count is below 5.
 
-    Rows of the test table that are in the training table as well are noted; no test sees them.
+    Rows of the test table that are in the training table as well are noted; no test sees them. So are columns whose test values
+    look like the training values times a power of ten.
 
     Odd input: a feature with one value in both tables has statistic 0 and p 1 and does not count as a test. A numeric feature
     with fewer than 5 values in a table is not tested (NaN); its being missing is tested, unless it has no value at all. In a
@@ -202,7 +204,8 @@ class DriftReport:
             hardly = "The energy distance hardly sees a change of the dependence between features alone; "
             self.notes.append(Message(hardly, Remedy("multivariate", (*multivariate, "dependence")), " tests that as well."))
         self.notes += [f"{row.name}: {row.note}." for row in self.features if row.note]
-        self.notes += _copies(self.columns)
+        self.notes += other_units(self.columns, {row.name for row in self.features if row.moved})
+        self.notes += rows_in_both(self.columns)
         self.verdict = _verdict(self)
 
     def to_rows(self) -> Rows:
@@ -282,19 +285,6 @@ class DriftReport:
         if self.notes:
             lines += ["", "Notes", *(fill(note, 116, initial_indent="  ", subsequent_indent="    ") for note in self.notes)]
         return printable_lines("\n".join(lines))
-
-
-def _copies(columns: list[Column]) -> list[str]:
-    """Note rows of the test table that are in the training table, unless rows repeat in that as well."""
-    if not columns:
-        return []
-    tables = [np.column_stack([getattr(column, role) for column in columns]) for role in ("train", "test")]
-    train, test = ({row.tobytes() for row in np.ascontiguousarray(table + 0.0)} for table in tables)
-    n = len(train & test)
-    if n == 0 or len(train) < len(tables[0]):
-        return []
-    twice = "; both tables may be the same" if n == len(tables[0]) == len(tables[1]) else ""
-    return [f"{n} of {len(tables[1])} test rows {'is' if n == 1 else 'are'} in the training table as well{twice}."]
 
 
 def _is_test(row: FeatureDrift) -> bool:
