@@ -120,7 +120,7 @@ validate_structures = "$(BIN)/python" validation/simulate_structures.py
 # the shift that the balanced cuts leave on the papers' data sets, with groups and labels, and their speed: half an hour; MIRROR=folder
 validate_cuts = "$(BIN)/python" validation/balance_of_cuts.py $(if $(MIRROR),--mirror $(MIRROR))
 # the findings of foldshift_2026 in each published draw of its samples, and in all together: a minute; DRAWS="commit commit ..."
-validate_draws = "$(BIN)/python" validation/compare_draws.py $(or $(DRAWS),7deca6f e211d5f HEAD)
+validate_draws = "$(BIN)/python" validation/compare_draws.py $(or $(DRAWS),7deca6f e211d5f 030d719 docs/results/foldshift_2026/tables/by_population.csv)
 # level and power of fold_drift, DriftReport and the tests of whole tables
 validate_drift = "$(BIN)/python" validation/simulate_drift.py
 # real levels of the tests over data sets, n = 3 to 15, k = 2 to 6, with and without ties

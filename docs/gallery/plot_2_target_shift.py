@@ -35,5 +35,5 @@ for name in ("CV", "TSCV", "CB-TSCV"):
     print(f"{name:8} mean D_n of the ten inputs {sum(fold_ks(column, folds).mean() for column in X.T) / 10:.3f}")
 
 # %%
-# Folds that are more alike are not an estimate that is nearer to the truth: that is another question, and the study
-# :doc:`foldshift 2026 </made/studies/foldshift_2026>` asks it.
+# Folds that are more alike are not yet an estimate that is nearer to the truth. The study
+# :doc:`foldshift 2026 </made/studies/foldshift_2026>` could not decide that for TSCV.

@@ -525,7 +525,7 @@ def test_what_is_expected_is_what_is_published(root):
     assert written.read_text(encoding="utf-8") == made(), "run: python validation/write_expected.py"
 
 
-@pytest.mark.parametrize("n, nearest", [(20, 50), (70, 50), (71, 100), (500, 500), (10**6, 2000)])
+@pytest.mark.parametrize("n, nearest", [(20, 100), (199, 100), (201, 400), (10**6, 400)])
 def test_what_is_expected_is_of_the_nearest_size(n, nearest):
     found = expected_of(facts(n=n), 10)
     assert {one.n_sample for one in found.values()} == {nearest} and {"TSCV", "CV", "CB-TSCV"} <= set(found)
