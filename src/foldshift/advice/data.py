@@ -164,9 +164,9 @@ def with_row_names(data: Data, row_names: ArrayLike | None) -> Data:
     values = as_array(row_names, "row_names")
     if values.shape != (data.n,):
         raise ValueError(f"row_names has shape {values.shape}; expected a name for each of {data.n} rows")
-    texts, codes = np.unique([str(value) for value in values.tolist()], return_inverse=True)
+    codes, texts = pd.factorize(np.array([str(value) for value in values.tolist()], dtype=object))
     name = str(getattr(row_names, "name", None) or "row_names")
-    return data._replace(row_names=Column(name, "identifier", codes.ravel(), codes.ravel(), texts.tolist()))
+    return data._replace(row_names=Column(name, "identifier", codes, codes, texts.tolist()))
 
 
 def check_rows(n: int) -> None:

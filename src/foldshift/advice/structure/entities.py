@@ -30,6 +30,7 @@ GROUP_NAME = re.compile(
 # Endings that tell rows of one person or object apart: P001_2, img_07_crop3.png, S12-left, M4b.
 _ENDING = re.compile(r"(?<=\w)(?:[ _./:-]+(?:[A-Za-z]{0,12}\d{1,6}|[A-Za-z]{1,12})|(?<=\d)[A-Za-z])$")
 MOST_ENDINGS = 4  # that are taken off
+MOST_NAMES = 100_000  # that are looked at
 FEWEST_GROUPS = 8
 ONE_MANY = 0.5  # a column that is constant within groups by chance in this share of them says nothing about the groups
 CONSTANT = 0.95  # of the groups, in which a column of a person or site has one value
@@ -73,6 +74,8 @@ def find_groups(data: Data, rows: IntArray) -> Part | None:
 
 def _by_beginning(names: Column, columns: list[Column], data: Data, rows: IntArray) -> Part | None:
     """Make groups of the rows whose names begin alike, if target or columns are alike in them; the largest such groups."""
+    if len(names.categories) > MOST_NAMES:
+        return None
     codes = [np.unique(column.train[rows], return_inverse=True)[1].ravel() for column in columns]
     target = data.target[rows]
     ranks = [mid_ranks(target) if data.task == "regression" else (target == target[0]).astype(np.float64)]
