@@ -106,11 +106,13 @@ bench_overhead = $(overhead) --study saez_2022 --datasets stock && \
 	$(overhead) --study moreno_torres_2012 --settings '{"held_out": {"populations": []}}' --datasets wdbc --config n_seeds=50 n_truth=100
 
 .PHONY: validate
-validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|corrected-t|coverage|cuts|differences|draws|drift|levels|printed|readings|scores|structures|tails|verdicts
+validate: $(READY) ## simulations behind constants and claims, an hour or two each: WHAT=advice|bootstrap|corrected-t|coverage|cuts|differences|draws|drift|levels|printed|readings|scores|structures|tails|verdicts
 	$(call choice,validate)
 
 # is advice right? coverage, alarms, promises and faults on populations that no rule was made from; MIRROR=folder, SAMPLES=100
 validate_advice = "$(BIN)/python" validation/calibrate_advice.py --out build/advice $(if $(MIRROR),--mirror $(MIRROR)) $(if $(SAMPLES),--samples $(SAMPLES))
+# intervals of F1 and balanced accuracy beside the bootstrap of rows, coverage and time: minutes
+validate_bootstrap = "$(BIN)/python" validation/compare_bootstrap.py
 # how often tests on one data set find a difference between equally good learners: half an hour
 validate_corrected-t = "$(BIN)/python" validation/simulate_corrected_t.py
 # coverage of every interval on six populations, and the promise of recommend_repetitions
