@@ -29,6 +29,7 @@ MOST_ROWS = 5000  # rows looked at: a tree is grown for every column
 FEW_LEAVES, MANY_LEAVES = 8, 64  # of trees: few follow no wrong rows, many follow a target that goes up and down
 ENOUGH_ROWS = 200  # for the tree of few leaves; with fewer rows no row may be wrong
 TREE_SEED = 0
+FORMULA_SEED = 0  # of the rows that a formula is looked for in
 EXACT = 1e-3  # standard deviations of the target that a formula may be wrong by: rounding, not noise
 ROWS_EACH = 4  # rows for every column
 FEWEST_WHOLE = 20  # rows without gaps
@@ -154,7 +155,7 @@ def find_formula(data: Data, known: tuple[str, ...] = ()) -> tuple[str, ...]:
         return ()
     values = np.column_stack([column.train for column in columns]).astype(np.float64)
     whole = np.flatnonzero(~np.isnan(values).any(axis=1))
-    rows = np.random.default_rng(0).permutation(whole)[:MOST_WHOLE]
+    rows = np.random.default_rng(FORMULA_SEED).permutation(whole)[:MOST_WHOLE]
     varies = np.array([len(rows) > 0 and np.ptp(one) > 0 for one in values[rows].T])
     for is_product in (False, True):
         used = np.flatnonzero(varies & ((values[rows] > 0).all(axis=0) | (not is_product)))
