@@ -282,7 +282,8 @@ def answer_grid(table: pd.DataFrame) -> Grid:
     notes = [
         "The reference (SCV for classes, CV for numbers), unless another cut was shown to be nearer to the truth; of several, "
         "the "
-        "one with the largest effect. Effect and verdict are those of the ledgers, which say what was tested where."
+        "one with the largest effect. Effect and verdict are those of the ledgers, which say what was tested where. Advice takes "
+        "TSCV for numbers; the findings say why."
     ]
     return Grid(["Question", "Answer", "Because", "Effect", "Verdict"], rows, notes)
 
