@@ -278,7 +278,7 @@ def answer_grid(table: pd.DataFrame) -> Grid:
         rows.append([TASK_TITLES[task]])
         for _, row in block.iterrows():
             effect = EMPTY if row["effect"] != row["effect"] else with_error(row["effect"], row["standard_error"], "+.1f")
-            rows.append([row["question"], row["answer"], TableCell(row["because"]), effect, row["verdict"]])
+            rows.append([row["question"], str(row["answer"]), row["because"], effect, row["verdict"]])
     notes = [
         "The reference (SCV for classes, CV for numbers), unless another cut was shown to be nearer to the truth; of several, "
         "the "
