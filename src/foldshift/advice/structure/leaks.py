@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -179,7 +180,8 @@ def _fewest(values: FloatArray, target: FloatArray) -> IntArray:
         return np.array([], dtype=np.int64)
     weights = np.linalg.lstsq(scaled, target - target.mean(), rcond=None)[0]
     order = np.argsort(-np.abs(weights), kind="stable")
-    enough = next(n for n in range(1, len(order) + 1) if _is_exact(scaled[:, order[:n]], target, spread))
+    # All of them are enough.
+    enough = 1 + bisect_left(range(1, len(order)), True, key=lambda n: _is_exact(scaled[:, order[:n]], target, spread))
     return np.sort(order[:enough])
 
 

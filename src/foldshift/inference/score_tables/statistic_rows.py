@@ -43,7 +43,8 @@ def rows_without(frame: pd.DataFrame, name: str, notes: list[Any]) -> pd.DataFra
     gone = statistics_among(labels)
     if not gone or len(gone) == frame[name].nunique():
         return frame
-    notes.append(f"column {name!r}: {', '.join(gone)} left out, as statistics of the other rows; if that is wrong, rename")
+    what = ", ".join(gone)
+    notes.append(f"column {name!r}: {what} left out, as statistics of the other rows; give a row that is none another name")
     return frame[~frame[name].isin(gone)]
 
 
