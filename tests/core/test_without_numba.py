@@ -116,6 +116,18 @@ def test_every_measure_of_shift_is_the_same_in_numpy_and_compiled(call, table, m
     assert plain == compiled if isinstance(plain, str) else plain.tobytes() == compiled.tobytes()
 
 
+@pytest.mark.parametrize("n_neighbors", [1, 5, 40])
+@pytest.mark.parametrize("n_values", [1, 2, 4, 1000])
+def test_neighbours_at_equal_distances_and_at_one_point_are_the_same_in_numpy_and_compiled(n_values, n_neighbors, monkeypatch):
+    rng = np.random.default_rng(n_values)
+    X = rng.integers(0, n_values, size=(60, 2)).astype(float)
+    folds = rng.integers(-1, 4, size=(3, len(X)))
+    found = both(lambda: fold_covariates(X, folds, n_neighbors=n_neighbors, categorical_features=[1]), monkeypatch)
+    for name, values in found[0].items():
+        assert values.tobytes() == found[1][name].tobytes(), name
+    assert np.isfinite(found[0]["two_sample_auc"]).all()
+
+
 def test_a_kernel_is_compiled_once_many_small_calls_were_made(monkeypatch):
     class Kernel:
         signatures = ()

@@ -109,6 +109,11 @@ def form_for(kernel: Any, in_numpy: Callable[..., Any], steps: float) -> Callabl
     return kernel if _steps[kernel] > MOST_STEPS else in_numpy
 
 
+def as_written(kernel: Any) -> Callable[..., Any]:
+    """Return the function that a kernel is compiled from: for parts of a form in NumPy that are few enough for a loop."""
+    return getattr(kernel, "py_func", kernel)
+
+
 @contextlib.contextmanager
 def compiling_always() -> Iterator[None]:
     """Take kernels for small calls as well: where calls are made in order to compile."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foldshift.core.compiling import compiled, form_for
+from foldshift.core.compiling import as_written, compiled, form_for
 from foldshift.core.counting import bincount
 from foldshift.core.gate.categorical import nominal_columns
 from foldshift.core.kdtree import MOST_FEATURES, nearest_candidates
@@ -295,7 +295,7 @@ class _Neighbours(NamedTuple):
 
     starts: IntArray
     middles: IntArray
-    listed: NDArray[np.int32]
+    listed: IntArray | NDArray[np.int32]
 
 
 def _total_variation(counts: IntArray, totals: IntArray, sizes: IntArray, n: int) -> FloatArray:
@@ -331,12 +331,25 @@ def _two_sample_auc(
     if len(coordinates) == 1:
         return np.full((len(folds), n_folds), np.nan)
     n_neighbors = min(n_neighbors, len(coordinates) - 1)
+    columns = np.ascontiguousarray(points.T)
+    if form_for(_auc, _auc_in_numpy, float(points.size) * len(points) + folds.size * n_folds**2) is _auc_in_numpy:
+        near = _Neighbours(*in_numpy.tied_neighbours(columns, is_nominal, sizes, n_neighbors, TIE))
+        return _auc_in_numpy(point_of.ravel(), near, n_neighbors, folds, n_folds)
     candidates = np.empty((len(points), 0), np.int32)
     if len(points) >= MANY_ROWS and not is_nominal.any() and points.shape[1] <= MOST_FEATURES:
         # One more than wanted and the point itself, to see where they end; in row order, as in a comparison of all points.
         candidates = np.sort(nearest_candidates(points, points, min(n_neighbors + 3, len(points))), axis=1)
-    near = _Neighbours(*_tied_neighbours(np.ascontiguousarray(points.T), is_nominal, sizes, n_neighbors, candidates))
+    near = _Neighbours(*_tied_neighbours(columns, is_nominal, sizes, n_neighbors, candidates))
     return _auc(point_of.ravel(), near, n_neighbors, folds, n_folds)
+
+
+def _auc_in_numpy(
+    point_of: IntArray, neighbours: _Neighbours, n_neighbors: int, folds: UnsignedArray, n_folds: int
+) -> FloatArray:
+    """Compute what `_auc` does, one cut at a time."""
+    drawn, area = as_written(_drawn), as_written(_area)
+    cuts = (in_numpy.expected_scores(point_of, neighbours, n_neighbors, cut, n_folds, drawn) for cut in folds)
+    return np.array([[area(*parts) for parts in zip(tests, trains)] for tests, trains in cuts])
 
 
 @compiled
@@ -539,9 +552,9 @@ def _area(positives: FloatArray, negatives: FloatArray) -> float:
     Ties count one half. Numbers are fractions here (neighbours drawn at random), which `foldshift.inference.roc.roc_area` does
     not take.
     """
-    won, below = 0.0, 0.0
+    won, below, n_positive = 0.0, 0.0, 0.0
     for positive, negative in zip(positives, negatives):
         won += positive * (below + negative / 2)
         below += negative
-    total = positives.sum() * below
-    return won / total if total > 0 else np.nan
+        n_positive += positive
+    return won / (n_positive * below) if n_positive * below > 0 else np.nan

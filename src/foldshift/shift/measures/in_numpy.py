@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from foldshift.core.counting import bincount
+from foldshift.core.counting import bincount, repeat
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from foldshift.core.types import Array, BoolArray, FloatArray, IntArray, UnsignedArray
 
 AT_ONCE = 4_000_000  # numbers in memory at the same time
@@ -128,3 +130,68 @@ def squared_distances(columns: FloatArray, is_nominal: BoolArray, i: int) -> Flo
             gap = column - column[i]
             out += gap * gap
     return out
+
+
+def tied_neighbours(
+    columns: FloatArray, is_nominal: BoolArray, sizes: IntArray, n_neighbors: int, tie: float
+) -> tuple[IntArray, IntArray, IntArray]:
+    """List the points within the distance of the n-th nearest other sample; see `foldshift.shift.measures.covariates`."""
+    near_and_tied: list[IntArray] = []
+    for u in range(len(sizes)):
+        squared = squared_distances(columns, is_nominal, u)
+        farthest = _reach(squared, sizes, u, n_neighbors)
+        is_near = squared < farthest * (1 - tie)
+        near_and_tied += [np.flatnonzero(is_near), np.flatnonzero((squared <= farthest * (1 + tie)) & ~is_near)]
+    ends = np.cumsum([0, *map(len, near_and_tied)])
+    return ends[::2], ends[1::2], np.concatenate(near_and_tied)
+
+
+def _reach(squared: FloatArray, sizes: IntArray, u: int, n_neighbors: int) -> float:
+    """Find the squared distance of the n-th nearest other sample of point u; infinite if there are fewer."""
+    wanted = n_neighbors - (int(sizes[u]) - 1)
+    if wanted <= 0:
+        return 0.0
+    others = squared.copy()
+    others[u] = np.inf
+    held = np.argpartition(others, min(wanted, len(others)) - 1)[:wanted]
+    held = held[np.argsort(others[held])]
+    is_enough = np.cumsum(sizes[held]) >= wanted
+    return float(others[held[is_enough.argmax()]]) if is_enough.any() else np.inf
+
+
+def expected_scores(
+    point_of: IntArray,
+    neighbours: tuple[IntArray, IntArray, Array],
+    n_neighbors: int,
+    folds: Array,
+    n_folds: int,
+    drawn: Callable[[int, int, int, FloatArray], tuple[int, int]],
+) -> tuple[FloatArray, FloatArray]:
+    """Expected numbers of test and of training rows of one cut by score, each (n_folds, n_neighbors + 1).
+
+    `drawn` fills in the chances of the tied, see `foldshift.shift.measures.covariates`.
+    """
+    starts, middles, listed = neighbours
+    counts = bincount(point_of * n_folds + folds, minlength=len(middles) * n_folds).reshape(-1, n_folds)
+    so_far = np.concatenate([np.zeros((1, n_folds), np.int64), np.cumsum(counts[listed], axis=0)])
+    near, tied = so_far[middles] - so_far[starts[:-1]], so_far[starts[1:]] - so_far[middles]
+    is_near = (middles > starts[:-1]).astype(np.int64)
+    n_tied, places = tied.sum(axis=1) - (1 - is_near), n_neighbors - (near.sum(axis=1) - is_near)
+    # Every point, the fold of its samples, the fold that is scored: the order in which the compiled form adds.
+    u, f = (repeat(part, n_folds) for part in np.nonzero(counts))
+    g = np.tile(np.arange(n_folds), len(u) // n_folds)
+    itself = (f == g).astype(np.int64)
+    lowest = near[u, g] - itself * is_near[u]
+    draws, which = np.unique(
+        np.column_stack([n_tied[u], tied[u, g] - itself * (1 - is_near[u]), places[u]]), axis=0, return_inverse=True
+    )
+    chances, ends = np.zeros((len(draws), n_neighbors + 1)), np.empty((len(draws), 2), np.int64)
+    for row, end, draw in zip(chances, ends, draws.tolist()):
+        end[:] = drawn(draw[0], draw[1], draw[2], row)
+    low, n_scores = ends[which, 0], ends[which, 1] - ends[which, 0] + 1
+    case = repeat(np.arange(len(u)), n_scores)
+    tied_drawn = low[case] + np.arange(len(case)) - repeat(np.cumsum(n_scores) - n_scores, n_scores)
+    cell = (itself[case] * n_folds + g[case]) * (n_neighbors + 1) + lowest[case] + tied_drawn
+    weights = counts[u, f][case] * chances[which[case], tied_drawn]
+    trains, tests = bincount(cell, weights=weights, minlength=2 * n_folds * (n_neighbors + 1)).reshape(2, n_folds, -1)
+    return tests, trains
