@@ -296,7 +296,7 @@ def test_labels_of_samples_that_are_never_tested_are_refused_or_asked_for():
             assert (ours[test] == NNClassifier().fit(IRIS_X[train], y[train]).predict(IRIS_X[test])).all()
     proba = evaluate_folds(GaussianNB(), IRIS_X, IRIS_Y, test_fold, response_method="predict_proba")
     assert np.isnan(proba[0, test_fold < 0]).all() and np.isfinite(proba[0, test_fold >= 0]).all()
-    with pytest.raises(ValueError, match="untested='drop' is not known; allowed: raise, nan"):
+    with pytest.raises(ValueError, match="untested='drop' must be 'raise' or 'nan'"):
         evaluate_folds(GaussianNB(), IRIS_X, IRIS_Y, test_fold, untested="drop")
 
 

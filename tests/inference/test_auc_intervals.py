@@ -143,3 +143,14 @@ def test_bad_input_is_named(change, message):
     y, scores, folds = _data()
     with pytest.raises(ValueError, match=message):
         auc_interval(**({"y": y, "scores": scores[0], "folds": folds[0]} | change))
+
+
+def test_predict_proba_labels_and_the_other_class_are_said():
+    rng = np.random.default_rng(0)
+    y, folds = np.arange(200) % 2, rng.integers(5, size=200)
+    up = np.clip(0.5 + 0.3 * (y - 0.5) + rng.normal(0, 0.3, 200), 0, 1)
+    with pytest.raises(ValueError, match=r"pass scores\[:, 1\]"):
+        auc_interval(y, np.column_stack([1 - up, up]), folds)
+    assert "two values only" in auc_interval(y, (up > 0.5).astype(int), folds).note
+    assert "are these its scores?" in str(auc_interval(y, -up, folds))
+    assert "'b'" in auc_interval(np.where(y, "b", "a"), up, folds).note and auc_interval(y, up, folds).note == ""

@@ -320,3 +320,79 @@ def test_few_groups_with_positive_rows_widen_the_interval_of_ranks_and_are_said(
         found = score_interval(y, predicted, metric, groups=groups)
         assert "only 3 groups hold one of the classes" in found.note and found.df == 2
         assert "groups hold" not in score_interval(np.arange(240) % 2, predicted, metric, groups=groups).note
+
+
+def chances(labels=BINARY):
+    """Probabilities of both classes, as predict_proba gives them."""
+    up = np.clip(0.5 + 0.3 * (labels - 0.5) + np.random.default_rng(2).normal(0, 0.3, len(labels)), 0.01, 0.99)
+    return np.column_stack([1 - up, up])
+
+
+@pytest.mark.parametrize(
+    ("metric", "predictions", "options", "remedy"),
+    [
+        ("roc_auc", chances(), {}, "pass predictions[:, 1]"),
+        ("roc_auc", chances(), {"pos_label": 0}, "pass predictions[:, 0]"),
+        ("average_precision", chances().T, {}, "pass predictions[1]"),
+        ("accuracy", chances(), {}, "pass np.unique(y)[predictions.argmax(axis=1)]"),
+        ("f1", np.eye(2, dtype=int)[LABELS[0]], {}, "pass np.unique(y)[predictions.argmax(axis=1)]"),
+        ("brier_score", chances().T, {}, "pass predictions.T"),
+        ("roc_auc", RANKS.T, {}, "if its columns are repetitions, pass predictions.T"),
+    ],
+)
+def test_columns_of_predict_proba_are_no_repetitions_and_the_remedy_works(metric, predictions, options, remedy):
+    with pytest.raises(DataError) as refused:
+        score_interval(BINARY, predictions, metric, **options)
+    assert str(refused.value).endswith(remedy)
+    again = eval(remedy.partition("pass ")[2], {"np": np, "predictions": predictions, "y": BINARY})
+    assert np.isfinite(score_interval(BINARY, again, metric, **options).low)
+    with pytest.raises(DataError, match="predictions_a has shape"):
+        score_difference_interval(BINARY, predictions, predictions, metric, **options)
+
+
+def test_labels_in_the_place_of_scores_and_the_other_class_are_said():
+    up = chances()[:, 1]
+    assert score_interval(BINARY, up, "roc_auc").note == ""
+    assert "of labels this is the score of a single threshold" in score_interval(BINARY, LABELS[0], "roc_auc").note
+    assert "predictions_b holds two values" in score_difference_interval(BINARY, up, LABELS[0], "roc_auc").note
+    assert "0 and 1 only" in score_interval(BINARY, LABELS[0], "brier_score").note
+    turned = score_interval(BINARY, 1 - up, "roc_auc")
+    assert f"of the other class it is {1 - turned.estimate:.4g}" in turned.note
+    words = np.where(BINARY, "sick", "healthy")
+    assert score_interval(words, up, "roc_auc").note == "the positive class is 'sick'; pos_label= names another"
+    assert score_interval(words, up, "roc_auc", pos_label="sick").note == ""
+    assert "'sick'" in score_interval(words, up, "brier_score").note
+    assert score_interval(words, chances(), "brier_score").note == score_interval(words, words, "accuracy").note == ""
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_one_group_has_no_interval(name):
+    y, predictions, other = case(name)
+    one = np.zeros(N, dtype=int)
+    for found in (
+        score_interval(y, predictions, name, groups=one),
+        score_difference_interval(y, predictions, other, name, groups=one),
+    ):
+        assert np.isnan([found.low, found.high, found.standard_error]).all() and np.isfinite(found.estimate)
+        assert "one group only" in found.note
+
+
+def test_mistakes_have_messages_of_their_own():
+    up = chances()[:, 1]
+    with pytest.raises(DataError, match="exchanged"):
+        score_interval(up, BINARY, "roc_auc")
+    with pytest.raises(DataError, match="y has one class, 1; roc_auc needs rows of two"):
+        score_interval(np.ones(N, dtype=int), up, "roc_auc")
+    with pytest.raises(ValueError, match="folds=5 is one number"):
+        score_interval(BINARY, up, "roc_auc", folds=5)
+    assert score_interval(np.ones(N), NUMBERS, "r2").note == "y has the same value in all rows: r2 is not defined"
+    with pytest.raises(ValueError, match="mcnemar takes which rows each learner gets right"):
+        mcnemar(BINARY, *LABELS)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("AUC", "roc_auc"), ("ROC AUC", "roc_auc"), ("f1_score", "f1"), ("R2", "r2"), ("Brier-Score", "brier_score")],
+)
+def test_names_of_scores_as_people_write_them(given, name):
+    assert score_name(given).name == name

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, BoolArray, Floats
@@ -18,11 +20,12 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence={confidence!r} must be between 0 and 1, e.g. 0.95")
 
 
-def check_one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Raise an error if a value is not one of those allowed."""
-    if value not in allowed:
-        *rest, last = (repr(item) for item in allowed)
-        raise ValueError(f"{name}={value!r} must be {', '.join(rest)} or {last}")
+def check_one_of(name: str, value: str, allowed: Iterable[str]) -> None:
+    """Raise an error if a value, which may be an array by mistake, is not one of those allowed."""
+    *rest, last = allowed
+    if not isinstance(value, str) or value not in (*rest, last):
+        shown = f"={value!r}" if np.ndim(value) == 0 else f" has shape {np.shape(value)}; it"
+        raise ValueError(f"{name}{shown} must be {', '.join(map(repr, rest))} or {last!r}")
 
 
 def column_names(scores: ArrayLike) -> list[str] | None:

@@ -11,6 +11,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import check_X_y, indexable
 from sklearn.utils.validation import _num_samples
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.counting import bincount
 from foldshift.core.errors import LearnerError
 from foldshift.core.estimators import clone_with_state, rows_of, shares_work, title
@@ -122,8 +123,7 @@ def evaluate_folds(
     (3, 442)
     """
     X, y, folds = check_inputs(X, y, folds)
-    if untested not in ("raise", "nan"):
-        raise ValueError(f"untested={untested!r} is not known; allowed: raise, nan")
+    check_one_of("untested", untested, ("raise", "nan"))
     if shared and not params and hasattr(estimator, SHARED.get(response_method, "-")) and (folds >= 0).all():
         numbers = _as_numbers(estimator, X, y, folds, every_class=shared != "always")
         if numbers is not None:

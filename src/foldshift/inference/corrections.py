@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy import stats
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.gate.numbers import as_numbers
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def adjust_p(p: ArrayLike, method: Literal["bh", "holm", "none"] = "bh") -> Floa
     .. [2] Benjamini, Y., Hochberg, Y. (1995). Controlling the false discovery rate: a practical and powerful approach to multiple
        testing. Journal of the Royal Statistical Society B 57, 289-300.
     """
-    if method not in ("bh", "holm", "none"):
-        raise ValueError(f"method={method!r} must be 'bh', 'holm' or 'none'")
+    check_one_of("method", method, ("bh", "holm", "none"))
     p = as_numbers(p, "p").copy()
     bad = (p < 0) | (p > 1)
     if p.ndim == 0 or bad.any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,7 +93,12 @@ def is_splitter(folds: ArrayLike) -> bool:
 
 
 def refuse_splitter(folds: ArrayLike) -> None:
-    """Raise ValueError for a splitter; the message says how it becomes an array of folds."""
+    """Raise ValueError for a splitter or a number of folds; the message says how it becomes an array of folds."""
+    if isinstance(folds, numbers.Integral):
+        raise ValueError(
+            f"folds={folds!r} is one number; expected the fold of every row, as make_folds(..., n_folds={folds!r}, seeds=[0]) of "
+            "foldshift.partition gives them"
+        )
     if is_splitter(folds):
         raise ValueError(
             f"folds={folds!r} is a splitter; foldshift.partition.as_folds(cv, X, y) makes the array of its folds, a row for each "

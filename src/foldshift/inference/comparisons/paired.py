@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import check_confidence, plain
+from foldshift.core.arguments import check_confidence, check_one_of, plain
 from foldshift.core.gate.numbers import as_numbers, check_finite, correctness
 from foldshift.core.gate.rows import check_pairs
 from foldshift.core.repr import readable
@@ -389,8 +389,9 @@ def mcnemar(
     .. [4] Bonett, D. G. and Price, R. M. (2012). Adjusted Wald confidence interval for a difference of binomial proportions based
            on paired data. Journal of Educational and Behavioral Statistics 37, 479-488.
     """
-    if method not in ("exact", "mid_p", "asymptotic", "corrected"):
-        raise ValueError(f"method={method!r} must be 'exact', 'mid_p', 'asymptotic' or 'corrected'")
+    if np.ndim(method):
+        raise ValueError("mcnemar takes which rows each learner gets right, and no target: mcnemar(labels_a == y, labels_b == y)")
+    check_one_of("method", method, ("exact", "mid_p", "asymptotic", "corrected"))
     check_confidence(confidence)
     check_pairs(x_a=x_a, x_b=x_b)
     x_a, x_b = correctness(x_a, "x_a") == 1, correctness(x_b, "x_b") == 1

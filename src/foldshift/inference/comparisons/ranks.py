@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from foldshift.core.arguments import column_names
+from foldshift.core.arguments import check_one_of, column_names
 from foldshift.core.gate.numbers import as_numbers, check_finite
 from foldshift.core.repr import readable
 from foldshift.inference._midranks import midranks
@@ -241,8 +241,7 @@ def critical_difference(
     .. [2] Benavoli, A., Corani, G. and Mangili, F. (2016). Should we really use post-hoc tests based on mean-ranks? JMLR 17(5),
            1-10.
     """
-    if method not in PAIRS:
-        raise ValueError(f"method={method!r} must be 'nemenyi', 'bonferroni_dunn' or 'holm'")
+    check_one_of("method", method, PAIRS)
     if not 0 < alpha < 1:
         raise ValueError(f"alpha={alpha!r} must be between 0 and 1, e.g. 0.05")
     exact = _wants_exact(distribution)
@@ -348,8 +347,7 @@ def _holm(scores: FloatArray) -> _Pairs:
 
 
 def _wants_exact(distribution: str) -> bool:
-    if distribution not in ("auto", "approximation"):
-        raise ValueError(f"distribution={distribution!r} must be 'auto' or 'approximation'")
+    check_one_of("distribution", distribution, ("auto", "approximation"))
     return distribution == "auto"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, norm
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.counting import bincount, repeat
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.rows import check_pairs
@@ -98,8 +99,7 @@ def wilcoxon_signed_ranks(a: ArrayLike, b: ArrayLike, *, formula: Formula = "cor
     >>> wilcoxon_signed_ranks([0.8, 0.3, 0.6, 0.9, 0.7], [0.7, 0.2, 0.5, 0.8, 0.6]).p_value
     0.0625
     """
-    if formula not in ("corrected", "paper"):
-        raise ValueError(f"formula={formula!r} must be 'corrected' or 'paper'")
+    check_one_of("formula", formula, ("corrected", "paper"))
     d, ranks = signed_differences(a, b)
     n = d.shape[-1]
     zeros = (ranks * (d == 0)).sum(axis=-1) / 2

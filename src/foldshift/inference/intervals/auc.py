@@ -16,6 +16,9 @@ from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.gate.rows import check_same_rows
 from foldshift.core.gate.targets import class_labels
 from foldshift.core.repr import readable
+from foldshift.inference.intervals.score_inputs import refuse_columns
+from foldshift.inference.intervals.score_interval import chosen_positive, labels_as_scores, of_other_class
+from foldshift.inference.intervals.score_names import SCORES
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from foldshift.core.types import BoolArray, FloatArray, IntArray
 
 TARGET = "mean area under the ROC curve of these models"
+AREA = SCORES["roc_auc"]
 FEW_ROWS = 1000  # more have not been simulated
 KNOWN_LOW = (
     "Its coverage is known to be low: .91 to .94 on average, .83 at the lowest, in 200 samples of 150 rows each of three "
@@ -46,6 +50,7 @@ class AUCInterval(NamedTuple):
     n_folds_left_out: int  # folds with one class only
     target: str  # the number that the interval should cover
     confidence: float  # probability of coverage aimed at
+    note: str = ""  # cautions; empty if there are none
 
     def sentences(self) -> list[str]:
         """Report the interval in words; a list of str."""
@@ -55,6 +60,7 @@ class AUCInterval(NamedTuple):
             f"{self.high:.4g}, for the {self.target}, not for the model trained on all rows."
         ]
         said += [f"{left} folds hold one class only and are left out."] if left else []
+        said += [f"Note: {self.note}."] if self.note else []
         return [*said, KNOWN_LOW] if self.n_rows <= FEW_ROWS else said
 
     def to_frame(self) -> pd.DataFrame:
@@ -133,6 +139,8 @@ def auc_interval(
     check_one_of("ends", ends, ("logit", "normal"))
     check_same_rows(y=y, scores=scores, folds=folds)
     y, scores, folds = class_labels(y, "y"), as_numbers(scores, "scores"), named_folds(folds)
+    if y.ndim == 1:
+        refuse_columns(scores, len(y), np.unique(y), AREA, int(pos_label is None or pos_label == np.unique(y)[-1]), "scores")
     scores, folds = np.atleast_2d(scores), np.atleast_2d(folds)
     if y.ndim != 1 or scores.shape != folds.shape or scores.ndim != 2 or scores.shape[1] != len(y):
         raise ValueError(
@@ -166,6 +174,8 @@ def auc_interval(
     else:
         half = float(norm.isf((1 - confidence) / 2)) * error
         low, high = max(0.0, estimate - half), min(1.0, estimate + half)
+    notes = labels_as_scores(AREA, [one[there] for one, there in zip(scores, tested)], "scores") + of_other_class(estimate, high)
+    notes += chosen_positive(classes) if pos_label is None else []
     return AUCInterval(
         estimate,
         low,
@@ -177,6 +187,7 @@ def auc_interval(
         sum(left for _, _, left in found),
         TARGET,
         confidence,
+        "; ".join(notes),
     )
 
 

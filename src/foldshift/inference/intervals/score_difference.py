@@ -12,7 +12,15 @@ from foldshift.core.errors import DataError
 from foldshift.inference.intervals.interval import DIFFERENCE, Interval
 from foldshift.inference.intervals.score_ends import HEAVY, Ends, largest_share, quantile_of, variance_of_mean
 from foldshift.inference.intervals.score_inputs import Read, read_inputs
-from foldshift.inference.intervals.score_interval import CLIP, FEW_GROUPS, check_clip, ends_of
+from foldshift.inference.intervals.score_interval import (
+    CLIP,
+    check_clip,
+    ends_of,
+    few_groups,
+    labels_as_scores,
+    said_positive,
+    without_one_group,
+)
 from foldshift.inference.intervals.score_names import ScoreName, score_name
 from foldshift.inference.intervals.score_parts import area, average_precision, label_score, row_losses, table_of
 
@@ -101,8 +109,11 @@ def score_difference_interval(
         ends = joined_ends(own[0], own[1], _correlation(score, a, b), score)
     most = score.high - score.low
     ends = ends._replace(low=max(ends.low, -most), high=min(ends.high, most))
-    notes = [f"only {n} groups"] if a.groups is not None and (n := int(a.groups.max()) + 1) < FEW_GROUPS else []
+    ends = without_one_group(ends, a.groups)
+    notes = [caution for (name, _), one in zip(named, (a, b)) for caution in labels_as_scores(score, one.predictions, name)]
+    notes += few_groups(a.groups)
     notes += [f"{a.left_out} rows that are not tested are left out"] if a.left_out else []
+    notes += said_positive(score, a, pos_label, predictions_a)
     return Interval(score.name, DIFFERENCE, *ends, "; ".join(notes), confidence)
 
 

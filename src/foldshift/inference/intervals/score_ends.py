@@ -303,7 +303,9 @@ def explained_ends(losses: FloatArray, y: FloatArray, spread: Spread) -> Ends:
         units = len(y) if spread.groups is None else int(spread.groups.max()) + 1
         return Ends(1.0, ((1 - spread.confidence) / 2) ** (1 / units), 1.0, 0.0, np.inf)
     values = [_without_row(one, y, spread.groups) for one in losses]
-    count, df = len(values[0]), 0.0
+    count = len(values[0])
+    if count < 2:
+        return Ends(1 - ratio, np.nan, np.nan, np.nan, np.nan)
     influences = np.array([(one - one.mean()) * (count - 1) for one in values])
     variance = spread.factor * float((influences**2).sum(axis=1).mean()) / (count * max(count - 1, 1))
     tails = float(((influences**4).mean(axis=1) / np.maximum((influences**2).mean(axis=1), 1e-300) ** 2).mean())

@@ -59,19 +59,22 @@ def read_inputs(
     target_codes: Array
     if score.needs == "numbers":
         target_codes, classes = _numbers(target, "y"), np.empty(0)
-        values, positive = _rows(_numbers(given, name), n, score), -1
+        values, positive = _rows(_numbers(given, name), n, score, name), -1
     else:
         classes = np.unique(target)
         if score.needs == "labels":
-            values = _rows(given, n, score)
-            classes = _joined(classes, values, score)
+            refuse_columns(given, n, classes, score, -1, name)
+            values = _rows(given, n, score, name)
+            classes = _joined(classes, values, score, name)
             values = np.searchsorted(classes, values)
-        positive = _positive(score, classes, pos_label)
+        positive = _positive(score, classes, pos_label, given)
         target_codes = np.searchsorted(classes, target)
         if score.needs == "ranks":
-            values = _rows(_numbers(given, name), n, score)
+            numbers = _numbers(given, name)
+            refuse_columns(numbers, n, classes, score, positive, name)
+            values = _rows(numbers, n, score, name)
         elif score.needs == "probabilities":
-            values = _probabilities(_numbers(given, name), target_codes, classes, score, positive)
+            values = _probabilities(_numbers(given, name), target_codes, classes, score, positive, name)
     cut = _folds(folds, values.shape[:2])
     tested = (cut != UNTESTED).all(axis=0)
     if not tested.any():
@@ -118,41 +121,69 @@ def _numbers(array: Array, name: str) -> FloatArray:
         raise DataError(f"{name} holds {array.ravel().tolist()[0]!r}, which is not a number") from None
 
 
-def _rows(array: Array, n: int, score: ScoreName) -> Array:
+def refuse_columns(array: Array, n: int, classes: Array, score: ScoreName, positive: int, name: str) -> None:
+    """Refuse probabilities of every class, as `predict_proba` gives them, where a score takes one value for every row."""
+    axis = _axis_of_classes(array, n, max(len(classes), 2))
+    if axis is None:
+        return
+    of_positive = f"[{positive}]" if axis == 0 else f"[:, {positive}]"
+    remedy = f"{name}{of_positive}" if positive >= 0 else f"np.unique(y)[{name}.argmax(axis={axis})]"
+    raise DataError(
+        f"{name} has shape {array.shape} and adds up to 1 in every row: a probability for every class, as predict_proba gives "
+        f"them; {score.name} needs {WORDS_OF_NEED[score.needs]}: pass {remedy}"
+    )
+
+
+def _axis_of_classes(array: Array, n: int, n_classes: int) -> int | None:
+    """Axis along which an array holds a probability for every class; repetitions do not add up to 1."""
+    if array.ndim != 2 or array.dtype.kind not in "iuf" or n == n_classes:
+        return None
+    axis = {(n, n_classes): 1, (n_classes, n): 0}.get(array.shape)
+    return axis if axis is not None and np.abs(array.sum(axis=axis) - 1).max() < 1e-3 else None
+
+
+def _rows(array: Array, n: int, score: ScoreName, name: str) -> Array:
     """Give predictions the shape (r, n)."""
     if array.ndim == 2 and array.shape == (n, 1):
         array = array[:, 0]
     found = array[None] if array.ndim == 1 else array
     if found.ndim != 2 or found.shape[1] != n or not len(found):
-        turned = "; it is the other way round: pass predictions.T" if found.ndim == 2 and found.shape[0] == n else ""
+        turned = f"; if its columns are repetitions, pass {name}.T" if found.ndim == 2 and found.shape[0] == n else ""
         raise DataError(
-            f"predictions has shape {array.shape} for {n} rows of y; {score.name} needs {WORDS_OF_NEED[score.needs]}, shape "
+            f"{name} has shape {array.shape} for {n} rows of y; {score.name} needs {WORDS_OF_NEED[score.needs]}, shape "
             f"({n},), or (repetitions, {n}){turned}"
         )
     return found
 
 
-def _joined(classes: Array, values: Array, score: ScoreName) -> Array:
+def _joined(classes: Array, values: Array, score: ScoreName, name: str) -> Array:
     """Classes of target and predictions; refuse predictions that are no labels."""
     said = np.unique(values)
     texts = [one.dtype.kind in "US" or (one.dtype.kind == "O" and isinstance(one.flat[0], str)) for one in (classes, said)]
     if texts[0] != texts[1]:
         shown = said.tolist()[0], classes.tolist()[0]
-        raise DataError(f"predictions holds {shown[0]!r} and y holds {shown[1]!r}; {score.name} needs labels, written as y")
+        raise DataError(f"{name} holds {shown[0]!r} and y holds {shown[1]!r}; {score.name} needs labels, written as y")
     if said.dtype.kind == "f" and len(between := said[said != np.floor(said)]) and not np.isin(between, classes).any():
         raise DataError(
-            f"predictions holds {between[0]:g}, which is no class of y; {score.name} needs predicted labels, such as "
+            f"{name} holds {between[0]:g}, which is no class of y; {score.name} needs predicted labels, such as "
             "(probability > 0.5).astype(int)"
         )
     return np.union1d(classes, said)
 
 
-def _positive(score: ScoreName, classes: Array, pos_label: Any) -> int:
-    """Code of the positive class."""
+def _positive(score: ScoreName, classes: Array, pos_label: Any, given: Array) -> int:
+    """Code of the positive class; `given` are the predictions."""
     if pos_label is not None:
         if pos_label not in classes.tolist():
             raise DataError(f"pos_label={pos_label!r} is not among the classes {', '.join(map(repr, classes[:8].tolist()))}")
         return int(np.searchsorted(classes, pos_label))
+    if score.one_class and len(classes) == 1:
+        raise DataError(f"y has one class, {classes.tolist()[0]!r}; {score.name} needs rows of two")
+    if score.one_class and classes.dtype.kind == "f" and (classes % 1 != 0).any() and len(np.unique(given)) == 2:
+        raise DataError(
+            f"y holds {classes[classes % 1 != 0][0]:g}, which is no label, and the predictions hold two values: are the "
+            "two exchanged? The true labels come first"
+        )
     if score.one_class and len(classes) != 2:
         instead = f" or metric='{score.name}_macro'" if score.part in ("f1", "recall", "precision", "jaccard") else ""
         raise DataError(
@@ -162,24 +193,26 @@ def _positive(score: ScoreName, classes: Array, pos_label: Any) -> int:
     return len(classes) - 1 if len(classes) == 2 else -1
 
 
-def _probabilities(array: FloatArray, codes: IntArray, classes: Array, score: ScoreName, positive: int) -> FloatArray:
+def _probabilities(array: FloatArray, codes: IntArray, classes: Array, score: ScoreName, positive: int, name: str) -> FloatArray:
     """Give probabilities the shape (r, n, C)."""
     n, n_classes = len(codes), len(classes)
+    if _axis_of_classes(array, n, n_classes) == 0:
+        raise DataError(f"{name} has shape {array.shape}, a row for every class; expected a column for each: pass {name}.T")
     if array.ndim and array.size and (array.min() < 0 or array.max() > 1):
-        raise DataError(f"predictions holds {array.min() if array.min() < 0 else array.max():g}; probabilities lie from 0 to 1")
+        raise DataError(f"{name} holds {array.min() if array.min() < 0 else array.max():g}; probabilities lie from 0 to 1")
     if array.ndim >= 2 and array.shape[-2:] == (n, n_classes):
         found = array if array.ndim == 3 else array[None]
         if np.abs(found.sum(axis=2) - 1).max() > 1e-3:
-            raise DataError(f"predictions has a row whose probabilities add up to {found.sum(axis=2).flat[0]:g}; they must to 1")
+            raise DataError(f"{name} has a row whose probabilities add up to {found.sum(axis=2).flat[0]:g}; they must to 1")
         return found
     if n_classes > 2:
         raise DataError(
-            f"predictions has shape {array.shape} for {n} rows of {n_classes} classes; expected ({n}, {n_classes}) or "
+            f"{name} has shape {array.shape} for {n} rows of {n_classes} classes; expected ({n}, {n_classes}) or "
             f"(repetitions, {n}, {n_classes}), the columns in sorted order of the classes"
         )
     if n_classes == 1:
         raise DataError(f"y has one class, {classes.tolist()[0]!r}, of two; {score.name} needs rows of both")
-    found = _rows(array, n, score)
+    found = _rows(array, n, score, name)
     both = np.stack([1 - found, found], axis=2)
     return both if positive == 1 else both[..., ::-1]
 

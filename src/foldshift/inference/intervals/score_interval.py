@@ -30,13 +30,16 @@ from foldshift.inference.intervals.score_names import ScoreName, score_name
 from foldshift.inference.intervals.score_parts import area, average_precision, row_losses, shares_of, table_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
-    from foldshift.core.types import BoolArray, FloatArray
+    from foldshift.core.types import Array, BoolArray, FloatArray, IntArray
 
-TARGET = "score of models such as these on new rows of this population"
+TARGET = "the score of models such as these on new rows of this population"
 CLIP = 1e-3  # smallest probability in the log loss
 FEW_ROWS, FEW_GROUPS = 5, 10
+ALL_ALIKE = "y has the same value in all rows: r2 is not defined"
 UNSTABLE_PART = 0.25  # of the variance of the losses that lies between repetitions of a row
 
 
@@ -115,7 +118,56 @@ def score_interval(
     check_clip(clip)
     read = read_inputs(score, y, predictions, folds, groups, pos_label)
     ends, notes = ends_of(score, read, clip, confidence)
-    return Interval(score.name, TARGET, *ends[:5], "; ".join([*notes, *_of_all(score, read)]), confidence)
+    if score.name == "roc_auc":
+        notes += of_other_class(ends.estimate, ends.high)
+    ends = without_one_group(ends, read.groups)
+    notes += [
+        *labels_as_scores(score, read.predictions),
+        *_of_all(score, read),
+        *said_positive(score, read, pos_label, predictions),
+    ]
+    return Interval(score.name, TARGET, *ends[:5], "; ".join(notes), confidence)
+
+
+def without_one_group(ends: Ends, groups: IntArray | None) -> Ends:
+    """Leave the ends out where there is one group, which shows no spread of groups."""
+    return ends if groups is None or groups.max() > 0 else Ends(ends.estimate, np.nan, np.nan, np.nan, np.nan)
+
+
+def few_groups(groups: IntArray | None) -> list[str]:
+    """Caution for few groups, or for one."""
+    if groups is None or (n := int(groups.max()) + 1) >= FEW_GROUPS:
+        return []
+    return [f"only {n} groups" if n > 1 else "one group only, so that the spread of groups cannot be seen"]
+
+
+def of_other_class(estimate: float, high: float) -> list[str]:
+    """Caution for an area that is below .5 beyond chance."""
+    return [f"the area is below .5; of the other class it is {1 - estimate:.4g}: are these its scores?"] if high < 0.5 else []
+
+
+def labels_as_scores(score: ScoreName, predictions: Iterable[Array], name: str = "predictions") -> list[str]:
+    """Caution for labels in the place of scores or probabilities."""
+    if score.needs == "ranks" and all(len(np.unique(one)) <= 2 for one in predictions):
+        return [f"{name} holds two values only: of labels this is the score of a single threshold"]
+    if score.needs == "probabilities" and all(np.isin(one, (0, 1)).all() for one in predictions):
+        return [f"{name} holds 0 and 1 only: these are labels, or a learner that is always sure"]
+    return []
+
+
+def said_positive(score: ScoreName, read: Read, pos_label: Any, predictions: ArrayLike) -> list[str]:
+    """Say which class is the positive one, where neither the caller nor the labels do."""
+    of_one = score.one_class or (
+        score.needs == "probabilities" and np.ndim(predictions) < 3 and np.shape(predictions)[-1:] != (2,)
+    )
+    return chosen_positive(read.classes) if pos_label is None and read.positive >= 0 and of_one else []
+
+
+def chosen_positive(classes: Array) -> list[str]:
+    """Name the larger of two classes, which is the positive one, but for 0 and 1 or -1 and 1."""
+    if set(classes.tolist()) in ({0, 1}, {-1, 1}):
+        return []
+    return [f"the positive class is {classes.tolist()[-1]!r}; pos_label= names another"]
 
 
 def check_clip(clip: float) -> None:
@@ -145,7 +197,9 @@ def ends_of(score: ScoreName, read: Read, clip: float, confidence: float) -> tup
         clipped = int((own < clip).any(axis=0).sum())
         notes += [f"{clipped} rows have a probability below {clip:g}, which is raised to it"] if clipped else []
     if score.family == "explained":
-        return explained_ends(losses, y, spread), notes
+        return explained_ends(losses, y, spread), notes if y.std() > 0 else [
+            "y has the same value in all rows: r2 is not defined"
+        ]
     if score.needs == "probabilities":
         usual = most = (1.0 if len(read.classes) == 2 else 2.0) if score.name == "brier_score" else -float(np.log(clip))
     else:
@@ -215,9 +269,7 @@ def _tails(losses: FloatArray, *, bounded: bool) -> list[str]:
 
 def _of_all(score: ScoreName, read: Read) -> list[str]:
     """Cautions for any score: few groups, rows left out, learners that change with the partition."""
-    notes = []
-    if read.groups is not None and (n := int(read.groups.max()) + 1) < FEW_GROUPS:
-        notes.append(f"only {n} groups")
+    notes = few_groups(read.groups)
     if read.left_out:
         notes.append(f"{read.left_out} rows that are not tested are left out")
     if (part := unstable_part(_rows_right(score, read))) > UNSTABLE_PART:

@@ -60,20 +60,22 @@ SCORES = {
     )
 }
 ALIASES = {"rmse": "root_mean_squared_error", "mse": "mean_squared_error", "mae": "mean_absolute_error", "auc": "roc_auc",
-           "mcc": "matthews_corrcoef", "kappa": "cohen_kappa", "cohen_kappa_score": "cohen_kappa", "brier": "brier_score",
-           "error_rate": "error"}  # fmt: skip
+           "auroc": "roc_auc", "auc_roc": "roc_auc", "auprc": "average_precision", "pr_auc": "average_precision",
+           "mcc": "matthews_corrcoef", "kappa": "cohen_kappa", "brier": "brier_score", "brier_score_loss": "brier_score",
+           "error_rate": "error", "zero_one_loss": "error", "sensitivity": "recall", "tpr": "recall",
+           "tnr": "specificity", "ppv": "precision"}  # fmt: skip
 
 
 def score_name(metric: str) -> ScoreName:
-    """Look up a score; ``neg_`` before a name is left out.
+    """Look up a score; ``neg_`` before a name and ``_score`` after it are left out, capitals do not count.
 
-    >>> score_name("neg_root_mean_squared_error").needs
-    'numbers'
+    >>> score_name("neg_root_mean_squared_error").needs, score_name("f1_score").name, score_name("ROC AUC").name
+    ('numbers', 'f1', 'roc_auc')
     """
     if not isinstance(metric, str):
         raise DataError(f"metric={metric!r} must be the name of a score, such as 'f1'; scorers of your own have no interval here")
-    name = metric.removeprefix("neg_")
-    name = ALIASES.get(name, name)
-    if name not in SCORES:
-        raise DataError(unknown("metric", metric, SCORES))
-    return SCORES[name]
+    name = metric.lower().replace(" ", "_").replace("-", "_").removeprefix("neg_")
+    for one in (name, name.removesuffix("_score")):
+        if (known := ALIASES.get(one, one)) in SCORES:
+            return SCORES[known]
+    raise DataError(unknown("metric", metric, SCORES))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.numbers import as_numbers
@@ -101,10 +102,8 @@ def converged_after(
     """
     if not -1 < threshold <= 1:
         raise ValueError(f"threshold={threshold!r} must be above -1 and at most 1")
-    if rule not in RULES:
-        raise ValueError(f"rule={rule!r} must be one of {', '.join(RULES)}")
-    if undefined not in UNDEFINED:
-        raise ValueError(f"undefined={undefined!r} must be one of {', '.join(UNDEFINED)}")
+    check_one_of("rule", rule, RULES)
+    check_one_of("undefined", undefined, UNDEFINED)
     correlations = accumulated_correlations(vectors, step=step)
     reached = (correlations >= threshold) | (np.isnan(correlations) & (undefined == "converged"))
     steps = _crossing(reached, rule)

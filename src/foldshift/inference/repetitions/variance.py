@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.gate.arrays import as_list
 from foldshift.core.gate.numbers import as_numbers
 
@@ -354,8 +355,7 @@ def variance_components(losses: TableLike, design: Literal["cvs", "cvr"]) -> Var
     >>> bool(np.isclose(found.theta, losses.mean(axis=(1, 2)).var(ddof=1)))
     True
     """
-    if design not in ("cvs", "cvr"):
-        raise ValueError(f"design={design!r} must be 'cvs' or 'cvr'")
+    check_one_of("design", design, ("cvs", "cvr"))
     losses = check_losses(losses)
     if isinstance(losses, list) or losses.ndim != 3 or len(losses) < 2:
         found = "folds of unequal sizes" if isinstance(losses, list) else f"shape {losses.shape}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from foldshift.core.arguments import check_confidence
+from foldshift.core.arguments import check_confidence, check_one_of
 from foldshift.core.repr import readable
 from foldshift.core.seeding import as_generator
 from foldshift.core.user_code.answers import one_line
@@ -363,8 +363,7 @@ def _audit_of_shape(
     rng: np.random.Generator,
 ) -> CoverageAudit:
     n, K = shape
-    if sources not in ("random", "iid"):
-        raise ValueError(f"sources={sources!r} must be 'random' or 'iid'")
+    check_one_of("sources", sources, ("random", "iid"))
     if K < 2 or n < 2 * K or n % (2 * K):
         raise ValueError(
             f"shape=({n}, {K}) must be (n, K) with two or more sources K, and n a multiple of 2 K: sources of equal size, half "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from foldshift.core.arguments import check_one_of
 from foldshift.inference.simulation.source_models import CHUNK_BYTES, MODELS, block_losses, class_sums
 from foldshift.partition.fold_numbers import fold_dtype
 
@@ -31,8 +32,7 @@ def simulate_repeated(
     Data and rules are those of `foldshift.inference.simulation.source_models.simulate_losses` with ``sources="iid"``; with one
     repetition the losses are its ``cvr``.
     """
-    if model not in MODELS:
-        raise ValueError(f"model={model!r} must be one of {', '.join(map(repr, MODELS))}")
+    check_one_of("model", model, MODELS)
     for name, value, least in (("K", K, 2), ("M", M, 2), ("n_datasets", n_datasets, 1), ("n_repetitions", n_repetitions, 1)):
         if value < least:
             raise ValueError(f"{name}={value} must be at least {least}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.core.repr import readable
 from foldshift.shift.report.drift_text import percent
@@ -60,8 +61,7 @@ def phi(fails: TableLike, formula: Formula = "corrected") -> FloatArray:
     ``corrected`` is the phi coefficient, NaN where a feature always or never fails, over the tests in which both were tested;
     ``paper`` is the paper's formula as printed. Source: Cieslak, Chawla (2009), section 5.3.1, equation 8.
     """
-    if formula not in ("corrected", "paper"):
-        raise ValueError(f"formula={formula!r} must be 'corrected' or 'paper'")
+    check_one_of("formula", formula, ("corrected", "paper"))
     fails = _checked(fails)
     failed, tested = (fails == 1).astype(np.float64), (~np.isnan(fails)).astype(np.float64)
     both = failed.T @ failed

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from foldshift.core.arguments import check_one_of
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -20,8 +22,7 @@ def impute_masked(X: ArrayLike, mask: ArrayLike, train: ArrayLike, rule: Literal
             f"X has shape {X.shape}, mask {mask.shape} of type {mask.dtype} and train {train.shape}; "
             "expected (n, n_features), the same of type bool, and (n_train, n_features)"
         )
-    if rule not in ("median", "missing"):
-        raise ValueError(f"rule={rule!r} must be 'median' or 'missing'")
+    check_one_of("rule", rule, ("median", "missing"))
     for j in np.flatnonzero(mask.any(axis=0)):
         value = np.nan
         if rule == "median":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.rows import check_same_rows
 from foldshift.core.gate.targets import class_labels
@@ -332,8 +333,7 @@ class _Shift(NamedTuple):
 def _versions(X: FloatArray, y: Array, shift: _Shift, which: Sequence[int], rng: np.random.Generator | int | None) -> Versions:
     """Make the versions of the features, or replicates, with the given numbers."""
     kind, severity, scale, positive, removed = shift
-    if removed not in ENDS:
-        raise ValueError(f"removed={removed!r} must be 'largest' or 'smallest'")
+    check_one_of("removed", removed, ENDS)
     n, numbers_of = len(X), np.array(which, dtype=np.int64)
     tied_share = np.zeros(len(numbers_of))
     offset = np.zeros(len(numbers_of))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from scipy import special
 
-from foldshift.core.arguments import plain
+from foldshift.core.arguments import check_one_of, plain
 from foldshift.core.counting import bincount
 from foldshift.core.gate.arrays import as_array
 from foldshift.core.gate.categorical import nominal_columns
@@ -144,8 +144,7 @@ def expected_hellinger(totals: ArrayLike, n_test: ArrayLike, *, formula: Literal
     ``(B - 1) / 4 (1 / n_train + 1 / n_test)`` with the B bins that are not empty, for bins with many values. NaN where a part is
     empty.
     """
-    if formula not in ("exact", "approximate"):
-        raise ValueError(f"formula={formula!r} must be 'exact' or 'approximate'")
+    check_one_of("formula", formula, ("exact", "approximate"))
     totals = as_array(totals, "totals")
     if totals.ndim == 0 or totals.dtype.kind not in "ui" or (totals < 0).any():
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from scipy import special
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.compiling import compiled, form_for
 from foldshift.core.counting import bincount
 from foldshift.core.gate.numbers import whole_numbers
@@ -179,8 +180,7 @@ def ks_p_value(
         raise ValueError(f"D={D[(D < 0) | (D > 1)][0]:g} must be from 0 to 1")
     if (n1 < 0).any() or (n2 < 0).any():
         raise ValueError("n1 and n2 must be integers of at least 0")
-    if method not in KS_METHODS:
-        raise ValueError(f"method={method!r} must be one of {', '.join(KS_METHODS)}")
+    check_one_of("method", method, KS_METHODS)
     p = np.full(D.shape, np.nan)
     defined = ~np.isnan(D) & (n1 > 0) & (n2 > 0)
     for size1, size2 in np.unique(np.column_stack([n1[defined], n2[defined]]), axis=0).tolist():

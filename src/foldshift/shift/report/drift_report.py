@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 import pandas as pd
 
+from foldshift.core.arguments import check_one_of
 from foldshift.core.printable import printable_lines
 from foldshift.core.remedies import Message, Remedy
 from foldshift.core.repr import readable
@@ -162,8 +163,7 @@ class DriftReport:
         rng: np.random.Generator | int = 0,
     ) -> None:
         check_alpha(alpha)
-        if adjust not in ADJUST:
-            raise ValueError(f"adjust={adjust!r} must be 'holm' or 'bh'")
+        check_one_of("adjust", adjust, ADJUST)
         unknown = [name for name in multivariate if name not in MULTIVARIATE]
         if isinstance(multivariate, str) or unknown:
             raise ValueError(f"multivariate={multivariate!r} must be a list of {', '.join(map(repr, MULTIVARIATE))}")
