@@ -511,3 +511,17 @@ def test_repetitions_of_one_partition_count_once():
     assert compare(
         a, b, cv=cut + turned + list(KFold(5, shuffle=True, random_state=0).split(X)), design="folds"
     ).shape.startswith("one data set, 2 x 5")
+
+
+def test_shares_beside_percents_are_refused_in_arrays_as_in_tables():
+    a = np.linspace(0.7, 0.9, 10)
+    for options in ({"design": "folds", "cv": 10}, {"design": "datasets"}):
+        with pytest.raises(ValueError, match="some scores are shares and others percents"):
+            compare(a, 100 * a, **options)
+        assert compare(100 * a, 90 * a, **options).rows  # all in percent
+        assert compare(a, 3 * a, **options).rows  # losses
+
+
+def test_two_learners_in_the_place_of_differences_are_told_what_to_do():
+    with pytest.raises(ValueError, match=r"nadeau_bengio\(scores_a - scores_b, n_train, n_test\)"):
+        nadeau_bengio(np.ones((2, 5)), np.ones((2, 5)), 90)

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -189,3 +190,20 @@ def test_splitters_work_where_scikit_learn_takes_cv():
 def test_splitters_say_what_is_wrong(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_words_of_scikit_learn_groups_and_seeds_have_remedies():
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 2
+    for options, message in (
+        ({"n_splits": 5}, "here n_splits is n_folds"),
+        ({"groups": y}, "those that take groups: CB-TSCV, CB-SCV, CB-CV, LOSO"),
+        ({"seeds": [0.5]}, r"seeds holds 0\.5; expected whole numbers from 0"),
+        ({"seeds": [-1]}, "seeds holds -1; expected"),
+        ({"seeds": 0}, r"seeds=\[0\] for one, seeds=range\(10\) for ten"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_folds("SCV", X, y, **options)
+    with pytest.raises(ValueError, match=r"y\.argmax\(axis=1\)"):
+        make_folds("SCV", X, np.eye(2)[y])
+    with pytest.raises(ValueError, match="holds dates or times, not numbers: drop it"):
+        make_folds("DOB-SCV", pd.DataFrame(X).assign(day=pd.date_range("2020-01-01", periods=20)), y)

@@ -119,9 +119,12 @@ class Cluster:
 
 def local_rules():
     """Names of the rules that run where Snakemake runs: those that are written down, and those made from declarations."""
-    files = [ROOT / "workflow/Snakefile", *sorted((ROOT / "workflow").rglob("*.smk"))]
+    files = [
+        ROOT / "workflow/Snakefile",
+        *(file for part in ("workflow", "src") for file in sorted((ROOT / part).rglob("*.smk"))),
+    ]
     rules = [part for file in files for part in re.split(r"^\s*rule ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]]
     written = {rule.partition(":")[0] for rule in rules if re.search(r"^\s+localrule: True", rule, re.MULTILINE)}
     studies = find_studies()
     made = {f"{name}_{items.name}" for name, study in studies.items() for items in study.declaration().items if items.local}
-    return {*written, *studies, *made}
+    return {*written, *studies, *made, *(f"{name}_published" for name in studies)}

@@ -133,6 +133,8 @@ def _numbers(column: pd.Series, label: Any, is_text: bool) -> FloatArray:
         example = next((v for v in values.tolist() if not is_missing(v)), None)
         what = "dates or times" if values.dtype.kind in "mM" else f"{example!r}"
         what = f"is of the type {column.dtype}" if _is_categorical(column) else f"holds {what}"
+        if values.dtype.kind in "mM":
+            raise ValueError(f"column {label} of X {what}, not numbers: drop it, or turn it into numbers, such as days")
         raise ValueError(
             f"column {label} of X {what}, not numbers: name it in categorical_features, or say "
             f"categorical_features={FROM_DTYPE!r} for all such columns"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -77,6 +77,7 @@ BLIND = ("CV", "CB-CV", "ABA", "BDSCV", "LOSO", "BLOCKS", "NNDM")  # to the targ
 NOT_FOLDS = {"FORWARD": "ForwardBlockKFold", "SOAK": "SameOtherAllKFold"}
 SHOWN_STRATA = ("SCV2", "SCV4", "SCV10", "SCV20", "SCV50", "SCV100")
 HINT = "SCVt takes any number of strata t, for example SCV7."
+OF_SCIKIT_LEARN = {"n_splits": "n_folds", "cv": "n_folds", "random_state": "seeds=[...]", "n_repeats": "one seed for each"}
 
 
 def known_partitioners(task: Task | None = None) -> list[str]:
@@ -203,7 +204,7 @@ def make_folds(
     >>> bool((folds == as_folds(splitter, y, y)).all())
     True
     """
-    rngs = [np.random.default_rng(seed) for seed in _listed(seeds)]
+    rngs = [_generator(seed) for seed in _listed(seeds)]
     target, y = y, _no_target(partitioner, options.get("coordinates") if X is None else X) if y is None else y
     if isinstance(partitioner, str):
         check_rows(X=X, y=y, groups=options.get("groups"))
@@ -218,7 +219,7 @@ def make_folds(
     refused = sorted(set(options) - set(known.options))
     if refused:
         takes = f"only {', '.join(known.options)}" if known.options else "no options"
-        raise ValueError(f"partitioner {partitioner} takes {takes}; got {', '.join(refused)}")
+        raise ValueError(f"partitioner {partitioner} takes {takes}; got {', '.join(refused)}{_instead(refused)}")
     if known.looks_at_inputs and X is None:
         raise ValueError(f"partitioner {partitioner} looks at the inputs; X is None")
     function = function_of(partitioner)
@@ -227,6 +228,15 @@ def make_folds(
     if known is STRATA:
         return function(y, n_folds, n_strata_of(partitioner), rngs)
     return function(X, y, n_folds, rngs, **options)
+
+
+def _instead(refused: Sequence[str]) -> str:
+    """Say what to write for options that a partitioner does not take, or which partitioners take them."""
+    renamed = [f"{name} is {ours}" for name, ours in OF_SCIKIT_LEARN.items() if name in refused]
+    if renamed:
+        return f"; here {', '.join(renamed)}"
+    takers = [name for name, known in PARTITIONERS.items() if set(refused) <= set(known.options)]
+    return f"; those that take {' and '.join(refused)}: {', '.join(takers)}" if takers else ""
 
 
 def _no_target(partitioner: str | Callable[..., Any], X: TableLike) -> FloatArray:
@@ -239,11 +249,19 @@ def _no_target(partitioner: str | Callable[..., Any], X: TableLike) -> FloatArra
     return np.zeros(X.shape[0] if hasattr(X, "shape") else len(X))
 
 
+def _generator(seed: Any) -> np.random.Generator:
+    """Make the generator of one partition; raise ValueError for what is no seed."""
+    is_drawn = isinstance(seed, (np.random.SeedSequence, np.random.Generator))
+    if not is_drawn and (isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0):
+        raise ValueError(f"seeds holds {seed!r}; expected whole numbers from 0, SeedSequences or Generators")
+    return np.random.default_rng(seed)
+
+
 def _listed(seeds: Any) -> Iterable[Any]:
     """Raise ValueError for one seed in place of a list of them."""
     if isinstance(seeds, numbers.Integral):
         raise ValueError(
-            f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, seeds=range({seeds}) for as many"
+            f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, seeds=range(10) for ten"
         )
     if isinstance(seeds, (np.random.SeedSequence, np.random.Generator)):
         raise ValueError(f"seeds is one {type(seeds).__name__}; expected a list, one partition for each: seeds=[...]")

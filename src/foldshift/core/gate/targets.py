@@ -20,8 +20,10 @@ def one_column(y: TableLike, name: str = "y") -> Array:
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]
     if y.ndim != 1:
+        one_hot = y.ndim == 2 and y.dtype.kind in "iufb" and np.isin(y, (0, 1)).all() and (y.sum(axis=1) == 1).all()
+        more = f"; if its columns are one class each, {name}.argmax(axis=1)" if one_hot else ""
         raise ValueError(
-            f"{name} has shape {y.shape}; expected one column, (n_samples,): stratify on one output, such as y[:, 0]"
+            f"{name} has shape {y.shape}; expected one column, (n_samples,): stratify on one output, such as {name}[:, 0]{more}"
         )
     check_present(y, name)
     y = numbers_if_all(y)

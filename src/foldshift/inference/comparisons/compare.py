@@ -25,6 +25,7 @@ from foldshift.inference.comparisons.comparison import Comparison, Row
 from foldshift.inference.comparisons.over_blocks import BLOCKS, block_rows, block_scores
 from foldshift.inference.comparisons.over_folds import fold_rows, instance_rows, shape_in_words
 from foldshift.inference.comparisons.score_design import DESIGNS, check_kinds, design_of, is_search
+from foldshift.inference.mixed_units import refuse_mixed_units
 from foldshift.inference.score_tables.score_columns import TableColumns
 
 if TYPE_CHECKING:
@@ -253,6 +254,7 @@ def compare(
             raise ValueError(f"{', '.join(wrong)} cannot be used with design={design!r}; they are for the folds of one data set")
         scores = block_scores(scores_a, scores_b)
         names = _names(names, scores.shape[1])
+        refuse_mixed_units(scores, names)
         shape = f"{scores.shape[1]} learners on {scores.shape[0]} {BLOCKS[design]}"
         return Comparison(names, design, shape, confidence, block_rows(scores, names, design, confidence, rope), rope)
     if scores_b is None:
@@ -277,6 +279,8 @@ def compare(
         raise ValueError(
             f"scores_a and scores_b have shapes {a.shape} and {b.shape}; on the same folds they are equal (else same_folds=False)"
         )
+    size = min(a.size, b.size)
+    refuse_mixed_units(np.column_stack([a.ravel()[:size], b.ravel()[:size]]), ("scores_a", "scores_b"))
     if overlap is None and a.size > 1:
         raise ValueError(
             "n_train and n_test are missing; repeated hold-out (k = 1) needs the sizes of its training and test parts"

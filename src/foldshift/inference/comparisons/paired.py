@@ -210,7 +210,12 @@ def nadeau_bengio(differences: TableLike, n_train: float, n_test: float, *, conf
            algorithms. PAKDD, 3-12 (the form for r repetitions of k folds).
     """
     for name, size in (("n_train", n_train), ("n_test", n_test)):
-        if not (np.ndim(size) == 0 and 0 < size < np.inf):
+        if np.ndim(size):
+            raise ValueError(
+                f"{name} has shape {np.shape(size)}; expected a number of rows. nadeau_bengio takes differences: "
+                "nadeau_bengio(scores_a - scores_b, n_train, n_test)"
+            )
+        if not 0 < size < np.inf:
             raise ValueError(f"{name}={size!r} must be a positive number of rows (the mean where folds differ)")
     return _t_test(differences, n_test / n_train, confidence)
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from foldshift.core.errors import DataError
 from foldshift.core.remedies import Given, Message, Number, Remedy
+from foldshift.inference.mixed_units import refuse_mixed_units
 from foldshift.inference.score_tables.predictions import as_labels, score_predictions
 from foldshift.inference.score_tables.score_columns import (
     CLUSTERS,
@@ -42,7 +43,6 @@ UNITS: tuple[Unit, ...] = ("item", "fold", "dataset")
 WORDS = {"item": "items", "fold": "folds", "dataset": "data sets"}
 FEW_CLUSTERS = 10
 LARGEST = 1e100  # of scores, so that their squares are numbers
-PERCENT = 10.0  # scores above this beside shares, up to 1, are in percent
 
 
 class Design(NamedTuple):
@@ -238,24 +238,7 @@ def _check_scale(cells: pd.DataFrame, by_metric: bool) -> None:
     largest = float(np.nanmax(np.abs(values)))
     if largest > LARGEST or 0 < largest < 1 / LARGEST:
         raise DataError(f"the largest score is {largest:g}; write the scores in a unit in which they are nearer to 1")
-    if not (np.nanmin(values) >= 0 and np.nanmax(values) <= 100):
-        return
-    shares = (values > 0) & (values <= 1) & (values % 1 != 0)
-    percents = values > PERCENT
-    mixed = shares.sum() + percents.sum() >= 0.9 * (values > 0).sum() if by_metric else _one_each(values)
-    if shares.any() and percents.any() and mixed:
-        where = np.argwhere(shares)[0], np.argwhere(percents)[0]
-        small, large = (f"{values[tuple(at)]:g} of {cells.columns[at[1]]!r}" for at in where)
-        raise DataError(
-            f"some scores are shares and others percents ({small}, {large}); write all in one way, and "
-            "leave out a column that is not a learner"
-        )
-
-
-def _one_each(values: FloatArray) -> bool:
-    """Say whether some learners have shares alone and all others hardly any."""
-    most, middle = np.nanmax(values, axis=0), np.nanmedian(values, axis=0)
-    return bool(((most <= 1) | (middle > PERCENT)).all())
+    refuse_mixed_units(values, [str(name) for name in cells.columns], by_metric)
 
 
 def _complete(cells: pd.DataFrame, notes: list[str], kind: Unit) -> pd.DataFrame:
