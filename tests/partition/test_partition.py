@@ -5,9 +5,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.naive_bayes import GaussianNB
 
-from foldshift.partition import ContinuousStratifiedKFold, RepeatedContinuousStratifiedKFold, make_folds, stratified_folds
+from foldshift import shift
+from foldshift.evaluation import evaluate_folds
+from foldshift.inference import auc_interval, loss_difference_interval, score_interval
+from foldshift.partition import (
+    ContinuousStratifiedKFold,
+    RepeatedContinuousStratifiedKFold,
+    as_folds,
+    check_folds,
+    distinct_partitions,
+    fold_fingerprints,
+    fold_randomness,
+    make_folds,
+    stratified_folds,
+)
 from foldshift.partition.methods.stratified import strata_sizes
 
 quick = settings(deadline=None, max_examples=60, derandomize=True)
@@ -207,3 +221,24 @@ def test_words_of_scikit_learn_groups_and_seeds_have_remedies():
         make_folds("SCV", X, np.eye(2)[y])
     with pytest.raises(ValueError, match="holds dates or times, not numbers: drop it"):
         make_folds("DOB-SCV", pd.DataFrame(X).assign(day=pd.date_range("2020-01-01", periods=20)), y)
+
+
+def test_pairs_of_a_splitter_are_taken_or_refused_with_what_makes_an_array():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(23, 2))
+    target, folds = X[:, 0] > 0, as_folds(KFold(5), X)
+    for pairs_of in (lambda: list(KFold(5).split(X)), lambda: KFold(5).split(X)):
+        assert np.array_equal(shift.fold_ks(X[:, 0], pairs_of()), shift.fold_ks(X[:, 0], folds))
+        assert np.array_equal(evaluate_folds(GaussianNB(), X, target, pairs_of()), evaluate_folds(GaussianNB(), X, target, folds))
+        for refuse in (
+            lambda pairs: check_folds(pairs, 23),
+            fold_randomness,
+            distinct_partitions,
+            fold_fingerprints,
+            lambda pairs: score_interval(target, target, "accuracy", folds=pairs),
+            lambda pairs: auc_interval(target, X[:, 0], pairs),
+            lambda pairs: loss_difference_interval(target, target, pairs),
+        ):
+            with pytest.raises(ValueError, match="folds are pairs of training and test rows"):
+                refuse(pairs_of())
+    assert np.array_equal(check_folds([[0, 1], [1, 0]], 2), [[0, 1], [1, 0]])

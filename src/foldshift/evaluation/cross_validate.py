@@ -16,7 +16,7 @@ from foldshift.core.counting import bincount
 from foldshift.core.errors import LearnerError
 from foldshift.core.estimators import clone_with_state, rows_of, shares_work, title
 from foldshift.core.gate.arrays import refuse_masks
-from foldshift.core.gate.folds import UNTESTED, check_folds, is_splitter
+from foldshift.core.gate.folds import UNTESTED, check_folds, is_pairs, is_splitter
 from foldshift.core.gate.rows import check_rows, check_same_rows
 from foldshift.core.gate.targets import check_present, numbers_if_all
 from foldshift.core.user_code.answers import as_answer, as_column, as_numbers, as_probabilities, check_labels, one_line
@@ -161,12 +161,12 @@ def check_inputs(X: TableLike, y: TableLike, folds: TableLike) -> tuple[TableLik
     check_same_rows(X=X, y=y, folds=folds)
     X, y = check_table(X, y)
     n_samples = _num_samples(X)
-    if is_splitter(folds):
+    if is_splitter(folds) or is_pairs(folds):
         folds = as_folds(folds, X, y)
     if np.ndim(folds) == 0:
         raise ValueError(
-            f"folds={folds!r} must hold the fold of every sample, as make_folds makes them, or be a splitter such as KFold(5); "
-            "for pairs of training and test rows, see foldshift.partition.as_folds"
+            f"folds={folds!r} must hold the fold of every sample, as make_folds makes them, or be a splitter such as KFold(5), "
+            "or its pairs of training and test rows"
         )
     width = np.shape(folds)[-1]
     sizes = {"X": n_samples} | ({} if y is None else {"y": _num_samples(y)}) | {"folds": width}

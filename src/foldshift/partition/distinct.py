@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foldshift.partition.folds import check_folds
+from foldshift.core.gate.folds import check_folds, refuse_splitter
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -72,6 +72,7 @@ def fold_fingerprints(folds: ArrayLike) -> list[str]:
     >>> one == turned, one == other
     (True, False)
     """
+    refuse_splitter(folds)
     n_samples = np.shape(folds)[-1] if np.ndim(folds) else 0
     return [hashlib.sha256(_renumbered(row).tobytes()).hexdigest()[:16] for row in check_folds(folds, n_samples, untested=True)]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from foldshift.core.gate.folds import UNTESTED, is_splitter
+from foldshift.core.gate.folds import UNTESTED, is_pairs, is_splitter
 from foldshift.core.gate.folds import check_folds as check_folds  # offered by this module as well
 from foldshift.core.gate.rows import check_rows, check_same_rows, count_rows
 from foldshift.core.gate.targets import group_labels
@@ -33,9 +33,10 @@ class GivenFolds(NamedTuple):
 
 def given_folds(folds: ArrayLike, n_folds: int | None, X: TableLike, y: ArrayLike | None = None, *, least: int = 1) -> GivenFolds:
     """Check folds that a user gives, an array or a splitter, for the rows of X and y; `least` is the least number of parts."""
+    folds = as_folds(folds, X, y) if is_splitter(folds) or is_pairs(folds) else folds
     check_same_rows(X=X, y=y, folds=folds)
     n_samples = count_rows(X, "X")
-    folds = check_folds(as_folds(folds, X, y) if is_splitter(folds) else folds, n_samples, untested=True)
+    folds = check_folds(folds, n_samples, untested=True)
     if not folds.size:
         raise ValueError(f"folds have shape {folds.shape}; expected at least one partition of at least one sample")
     largest, untested = int(folds.max()), bool(folds.min() == UNTESTED)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from foldshift.core.gate.folds import check_folds, refuse_splitter
 from foldshift.core.seeding import as_generator
-from foldshift.partition.folds import check_folds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -65,6 +65,7 @@ def fold_randomness(folds: ArrayLike, *, max_pairs: int = 20_000, rng: int | np.
     >>> found.n_distinct, round(found.pairs_together, 3)
     (500, 0.179)
     """
+    refuse_splitter(folds)
     shape = np.shape(folds)
     folds = check_folds(folds, shape[-1] if shape else 0)
     n_seeds, n_samples = folds.shape

@@ -260,9 +260,8 @@ def _generator(seed: Any) -> np.random.Generator:
 def _listed(seeds: Any) -> Iterable[Any]:
     """Raise ValueError for one seed in place of a list of them."""
     if isinstance(seeds, numbers.Integral):
-        raise ValueError(
-            f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, seeds=range(10) for ten"
-        )
+        many = f"seeds=range({seeds}) for as many" if seeds > 1 else "seeds=range(10) for ten"
+        raise ValueError(f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, {many}")
     if isinstance(seeds, (np.random.SeedSequence, np.random.Generator)):
         raise ValueError(f"seeds is one {type(seeds).__name__}; expected a list, one partition for each: seeds=[...]")
     return seeds

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from foldshift.core.gate.folds import check_folds, is_splitter
+from foldshift.core.gate.folds import check_folds, is_pairs, is_splitter
 from foldshift.core.gate.rows import check_rows, check_same_rows, count_rows
 from foldshift.partition.folds import labels_or_places
 from foldshift.partition.user_cuts import iterate_pairs
@@ -79,7 +79,8 @@ def as_splits(cv: Any, X: TableLike, y: ArrayLike | None = None, groups: TableLi
     check_same_rows(X=X, cv=cv)
     n_samples = count_rows(X, "X")
     groups = labels_or_places(groups, n_samples)
-    given: Any = cv if is_splitter(cv) or _holds_pairs(cv) else _pairs_of(cv, n_samples)
+    is_array = (hasattr(cv, "__array__") or isinstance(cv, list | tuple)) and not (is_splitter(cv) or is_pairs(cv))
+    given: Any = _pairs_of(cv, n_samples) if is_array else cv
     pairs = list(iterate_pairs(given, X, y, groups, n_samples))
     if not pairs:
         raise ValueError(f"{type(cv).__name__} makes no test part")
@@ -97,15 +98,6 @@ def join_splits(cuts: Sequence[Splits]) -> Splits:
         repeat,
         np.concatenate([one.fold for one in cuts]),
     )
-
-
-def _holds_pairs(cv: Any) -> bool:
-    """Tell pairs of parts from an array of folds."""
-    if hasattr(cv, "__array__"):
-        return False
-    if not isinstance(cv, list | tuple):
-        return True
-    return bool(cv) and isinstance(cv[0], list | tuple) and len(cv[0]) == 2 and all(np.ndim(part) == 1 for part in cv[0])
 
 
 def _pairs_of(folds: Any, n_samples: int) -> list[tuple[BoolArray, BoolArray]]:

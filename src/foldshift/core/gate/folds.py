@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,8 +93,21 @@ def is_splitter(folds: ArrayLike) -> bool:
     return hasattr(folds, "split") and not isinstance(folds, str | bytes | np.ndarray)
 
 
+def is_pairs(folds: Any) -> bool:
+    """Check whether these are the pairs of training and test rows that a splitter gives, and not an array of folds."""
+    if hasattr(folds, "__array__") or not isinstance(folds, list | tuple):
+        return isinstance(folds, Iterator)
+    first = folds[0] if len(folds) else None
+    return isinstance(first, list | tuple) and len(first) == 2 and all(np.ndim(part) == 1 for part in first)
+
+
 def refuse_splitter(folds: ArrayLike) -> None:
-    """Raise ValueError for a splitter or a number of folds; the message says how it becomes an array of folds."""
+    """Raise ValueError for a splitter, its pairs or a number of folds; the message says how it becomes an array of folds."""
+    if is_pairs(folds):
+        raise ValueError(
+            "folds are pairs of training and test rows; foldshift.partition.as_folds(pairs, X, y) makes the array of folds, a "
+            "row for each repetition"
+        )
     if isinstance(folds, numbers.Integral):
         raise ValueError(
             f"folds={folds!r} is one number; expected the fold of every row, as make_folds(..., n_folds={folds!r}, seeds=[0]) of "
