@@ -85,6 +85,18 @@ def test_what_is_unclear_is_refused_with_a_remedy(table, said):
         compare(table)
 
 
+def test_probabilities_of_both_classes_are_one_learners():
+    up = np.clip(RNG.random((2, N)), 0.01, 0.99).round(2)
+    one = pd.DataFrame({"y_true": TRUE, "A_1": up[0], "B_1": up[1]})
+    found = compare(one.assign(A_0=(1 - up[0]).round(2), B_0=(1 - up[1]).round(2)))
+    assert found.pairs == compare(one).pairs and found.table.learners == ("A_1", "B_1")
+    assert found.to_dict()["notes"][0] == "A_0: left out, the probability of class 0, which is 1 less that of class 1"
+    with pytest.raises(DataError, match="'A_1' and 'other' add up to 1 in every row"):
+        compare(one.assign(other=(1 - up[0]).round(2)))
+    with pytest.raises(DataError, match="write 1 for the class that they are of, and 0"):
+        compare(one.assign(y_true=WORDS[TRUE]))
+
+
 def test_a_table_of_scores_with_a_true_value_beside_stays_one_of_scores():
     found = compare(LONG.assign(correct=(LONG["y_true"] == LONG["y_pred"]) * 1))
     assert found.pairs == RIGHT

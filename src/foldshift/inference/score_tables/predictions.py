@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +52,9 @@ def score_predictions(
             return frame, found, metric
         columns = [found.prediction]
     else:
-        columns = _predicted(frame, found)
+        predicted = _predicted(frame, found)
+        columns = _of_one_class(frame, predicted, notes)
+        frame = frame.drop(columns=[name for name in predicted if name not in columns])
     truth, classes = frame[found.truth], all(_among(frame[name], frame[found.truth]) for name in columns)
     scored = frame.assign(
         **{name: _right(frame[name], truth) if classes else _squared_error(frame[name], truth) for name in columns}
@@ -107,10 +111,30 @@ def _predicted(frame: pd.DataFrame, found: Columns) -> list[str]:
     numbers = [name for name in free if pd.api.types.is_numeric_dtype(frame[name]) and not counts_rows(frame[name])]
     if pd.api.types.is_numeric_dtype(truth) and len(numbers) > 1:
         return numbers
-    raise DataError(
-        f"column {found.truth!r} is taken for the true values, and no two columns hold predictions of them; give a column "
-        "for each learner, or rename it if it holds scores"
-    )
+    said = f"column {found.truth!r} is taken for the true values, and no two columns hold predictions of them; "
+    if len(numbers) > 1 and truth.nunique() == 2 and all(frame[name].between(0, 1).all() for name in numbers):
+        raise DataError(said + "if the others are probabilities, write 1 for the class that they are of, and 0")
+    raise DataError(said + "give a column for each learner, or rename it if it holds scores")
+
+
+def _of_one_class(frame: pd.DataFrame, columns: list[str], notes: list[str]) -> list[str]:
+    """Leave out the probabilities of class 0 beside those of class 1, which say the same; refuse two without these names."""
+    kept = list(columns)
+    for one, other in combinations(columns, 2):
+        both = frame[[one, other]].to_numpy()
+        if both.dtype.kind != "f" or not (np.abs(both.sum(axis=1) - 1) <= 0.011).all():  # as rounded to two places
+            continue
+        lower = [name for name in (one, other) if re.search(r"(?:^|[^0-9])0$", name)]
+        if len(lower) != 1:
+            raise DataError(
+                f"columns {one!r} and {other!r} add up to 1 in every row, as probabilities of two classes do; leave out that of "
+                "class 0"
+            )
+        kept.remove(lower[0])
+        notes.append(f"{lower[0]}: left out, the probability of class 0, which is 1 less that of class 1")
+    if len(kept) < 2:
+        raise DataError(f"{', '.join(columns)}: probabilities of two classes by one learner; give a column for each learner")
+    return kept
 
 
 def _among(column: pd.Series, truth: pd.Series) -> bool:
