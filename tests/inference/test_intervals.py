@@ -364,3 +364,12 @@ def test_bad_losses_of_the_callable_are_refused():
         ValueError, match="loss_of returned 3 losses that are NaN or infinite; every loss must be a finite number"
     ):
         nested_cv_interval(lambda train, test: np.full(test.sum(), np.nan), FOLDS)
+
+
+def test_an_end_outside_the_shares_is_said():
+    scores = [0.99, 0.8, 1.0, 0.98, 1.0]
+    found = cv_intervals(scores=scores, cv=5)["Nadeau-Bengio"]
+    assert found.high > 1 and "an end is outside 0 to 1: of shares, read it as 0 or 1" in found.note
+    assert "outside" not in cv_intervals(scores=100 * np.array(scores), cv=5)["Nadeau-Bengio"].note
+    wrong = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    assert all(("outside" in one.note) == (one.low < 0 or one.high > 1) for one in cv_intervals(losses=wrong))

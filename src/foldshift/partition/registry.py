@@ -252,7 +252,7 @@ def _no_target(partitioner: str | Callable[..., Any], X: TableLike) -> FloatArra
 def _generator(seed: Any) -> np.random.Generator:
     """Make the generator of one partition; raise ValueError for what is no seed."""
     is_drawn = isinstance(seed, (np.random.SeedSequence, np.random.Generator))
-    if not is_drawn and (isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or seed < 0):
+    if not is_drawn and (isinstance(seed, bool) or not isinstance(seed, numbers.Integral) or int(seed) < 0):
         raise ValueError(f"seeds holds {seed!r}; expected whole numbers from 0, SeedSequences or Generators")
     return np.random.default_rng(seed)
 
@@ -260,7 +260,7 @@ def _generator(seed: Any) -> np.random.Generator:
 def _listed(seeds: Any) -> Iterable[Any]:
     """Raise ValueError for one seed in place of a list of them."""
     if isinstance(seeds, numbers.Integral):
-        many = f"seeds=range({seeds}) for as many" if seeds > 1 else "seeds=range(10) for ten"
+        many = f"seeds=range({seeds}) for as many" if int(seeds) > 1 else "seeds=range(10) for ten"
         raise ValueError(f"seeds={seeds} must be a list, one partition for each: seeds=[{seeds}] for one, {many}")
     if isinstance(seeds, (np.random.SeedSequence, np.random.Generator)):
         raise ValueError(f"seeds is one {type(seeds).__name__}; expected a list, one partition for each: seeds=[...]")

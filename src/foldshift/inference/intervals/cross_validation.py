@@ -167,10 +167,25 @@ def cv_intervals(
     if scores is not None:
         if folds is not None:
             raise TypeError("folds= belongs to losses= of rows; scores= are of folds already")
-        return _of_scores(fold_scores(scores, **options), design, confidence)
+        read = fold_scores(scores, **options)
+        return _outside_said(_of_scores(read, design, confidence), [read[0]])
     if given := [name for name, value in options.items() if value is not None]:
         raise TypeError(f"{given[0]}= belongs to scores= of folds; for losses= of rows say folds=, the fold of every row")
-    return _of_losses(losses if folds is None else _by_fold(losses, folds), design, confidence)
+    by_fold = losses if folds is None else _by_fold(losses, folds)
+    return _outside_said(_of_losses(by_fold, design, confidence), by_fold)
+
+
+def _outside_said(intervals: Intervals, values: Iterable[Any]) -> Intervals:
+    """Add a note to intervals with an end outside 0 to 1, if no value is."""
+    if not all(np.min(part) >= 0 and np.max(part) <= 1 for part in values if np.size(part)):
+        return intervals
+    said = "an end is outside 0 to 1: of shares, read it as 0 or 1"
+    return Intervals(
+        one._replace(note="; ".join(filter(None, [one.note, said])))
+        if np.ndim(one.low) == 0 and (one.low < 0 or one.high > 1)
+        else one
+        for one in intervals
+    )
 
 
 def _of_losses(losses: Any, design: Design, confidence: float) -> Intervals:
