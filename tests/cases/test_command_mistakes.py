@@ -57,6 +57,8 @@ REFUSED = {
     "data good.csv --sep , --sep ';'": "Option '--sep' is given twice",
     "folds good.csv -k 5 -k 6": "Option '--n-folds' is given twice",
     "data good.csv --sep ''": "Option '--sep' is empty",
+    "folds good.csv --space-on size,y -k 5": "Option '--space-on' takes 2 values: --space-on size y",
+    "folds good.csv --space-on size -k 5": "Option '--space-on' takes 2 values: --space-on COLUMN COLUMN",
     "data good.csv --drop ''": "Option '--drop' is empty",
     "data good.csv -t y -g y": "the column of groups, 'y', is the target; name another",
     "data good.csv -t y -g nothere": "groups: unknown column 'nothere'",

@@ -1,6 +1,7 @@
 """Cuts forward in time, by blocks in space, and by subset: what they promise, and where scikit-learn's agree."""
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,11 @@ import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, TimeSeriesSplit, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsRegressor
 
+import foldshift
 from foldshift.advice import rows_kept_together
 from foldshift.partition import (
     CovariateBalancedKFold,
@@ -388,3 +390,20 @@ def test_cuts_that_an_array_of_folds_cannot_say_name_their_splitter():
     for name, splitter in (("FORWARD", "ForwardBlockKFold"), ("SOAK", "SameOtherAllKFold")):
         with pytest.raises(ValueError, match=splitter):
             make_folds(name, X, Y)
+
+
+def test_degrees_far_from_the_equator_are_warned_of_and_noted():
+    rng = np.random.default_rng(0)
+    places = pd.DataFrame({"Lon": rng.uniform(5, 12, 60), "lat": rng.uniform(58, 62, 60)})
+    ratio = f"{np.cos(np.radians(places['lat'].median())):.2f}"
+    with pytest.warns(UserWarning, match=f"coordinates are degrees: one of longitude is {ratio} as long"):
+        list(SpatialBlockKFold(4, random_state=0).split(places, groups=places))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for other in (places.assign(lat=places["lat"] - 60), places.set_axis(["east", "north"], axis=1), places.to_numpy()):
+            list(SpatialBlockKFold(4, random_state=0).split(other, groups=other))
+        table = places.assign(x=rng.normal(size=60))
+        found = foldshift.advise(
+            table, rng.normal(size=60), Ridge(), coordinates=places, isolate=False, budget=None, most_repetitions=1
+        )
+    assert [note for note in found.notes if note.startswith("coordinates are degrees")]

@@ -43,6 +43,7 @@ from foldshift.core.arguments import check_confidence
 from foldshift.core.counting import bincount
 from foldshift.core.errors import DataError, StoppedError
 from foldshift.core.estimators import check_predictor, title, title_in_full
+from foldshift.core.gate.structure import of_degrees
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -340,6 +341,9 @@ def _look(experiment: Experiment, repeated: Repeated, asked: _Asked) -> _Found:
         structure = find_structure(data, asked.declared, experiment.rng("structure"))
         found.checks = run_checks(data, structure, split.folds, asked.mute, left_out=asked.left_out, forward=forward)
         found.structure, found.issues = structure, tuple(issues_of(found.checks))
+        if (places := structure.coordinates) is not None:
+            said = of_degrees(places.columns or getattr(asked.declared.coordinates, "columns", ()), places.values)
+            found.notes += [f"coordinates {said}"] if said else []
         for issue in found.issues:
             experiment.tell(Said(f"[{issue.severity}] {issue.code}: {issue.found} {issue.remedy}", known=True))
 

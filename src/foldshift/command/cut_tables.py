@@ -154,7 +154,7 @@ def _structured(
     return splits, names, notes
 
 
-def _values(frame: pd.DataFrame, structure: Structure) -> Array:
+def _values(frame: pd.DataFrame, structure: Structure) -> Array | pd.DataFrame:
     """Times, coordinates or subsets of all rows."""
     if structure.subset_on:
         labels = frame[structure.subset_on].astype(object).to_numpy()
@@ -168,7 +168,7 @@ def _values(frame: pd.DataFrame, structure: Structure) -> Array:
             raise DataError(
                 f"{name!r} holds labels, such as {example!r}, and not {wanted}; name another column, or take ", remedy
             )
-    return frame[columns].to_numpy() if structure.space_on else frame[columns[0]].to_numpy()
+    return frame[columns] if structure.space_on else frame[columns[0]].to_numpy()
 
 
 def _splitter(structure: Structure, n_folds: int, seed: int) -> Splitter:

@@ -123,6 +123,12 @@ class _Command(click.Command):
         empty = [one for one in order if values.get(one.name or "") in ("", [""])]
         if empty:
             raise click.UsageError(f"Option '{empty[0].opts[0]}' is empty; give a value, or leave the option out.", ctx)
+        known = {name for one in self.get_params(ctx) for name in one.opts}
+        for one in order:
+            given = list(values.get(one.name or "") or ()) if one.nargs > 1 else []
+            if known & set(given):
+                parts = " ".join(given[0].split(",")) if "," in given[0] else " ".join(one.make_metavar(ctx).split())
+                raise click.UsageError(f"Option '{one.opts[0]}' takes {one.nargs} values: {one.opts[0]} {parts}", ctx)
         return super().parse_args(ctx, args)
 
 

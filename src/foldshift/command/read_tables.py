@@ -20,7 +20,7 @@ from foldshift.datasets.readers.read_options import make_options
 
 if TYPE_CHECKING:
     from foldshift.command.table_options import Structure, TableOptions
-    from foldshift.core.types import Array, FloatArray, Task
+    from foldshift.core.types import Array, Task
     from foldshift.shift.report.drift_report import DriftReport
 
 
@@ -125,7 +125,7 @@ class Declared(NamedTuple):
     """Columns of a table that say how its rows belong together, of the rows that have a target; None for those not named."""
 
     times: pd.Series | None
-    coordinates: FloatArray | None
+    coordinates: pd.DataFrame | None
     subsets: Array | None
     row_names: pd.Series | None = None  # of the first column that was left out since it names rows
 
@@ -155,7 +155,7 @@ def declared(table: RawTable, found: TargetAndInputs, structure: Structure) -> t
         )
     return found._replace(X=X), Declared(
         None if structure.time_on is None else frame[structure.time_on],
-        frame[list(structure.space_on)].to_numpy(dtype=np.float64) if structure.space_on else None,
+        frame[list(structure.space_on)] if structure.space_on else None,
         None if structure.subset_on is None else frame[structure.subset_on].astype(object).to_numpy(),
         names,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,7 +142,9 @@ def _declared(declared: Declared, data: Data) -> dict[str, Part | None]:
     groups = data.groups if declared.groups is None else _codes(declared.groups, n, "groups")
     subsets = None if declared.subsets is None else _codes(declared.subsets, n, "subsets")
     times = None if declared.times is None else time_values(declared.times, n)
-    coordinates = None if declared.coordinates is None else coordinate_table(declared.coordinates, n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of degrees, which are a note of the advice
+        coordinates = None if declared.coordinates is None else coordinate_table(declared.coordinates, n)
     given = {"groups": groups, "times": times, "coordinates": coordinates, "subsets": subsets}
     for kind, values in given.items():
         if values is not None and (values == values[0]).all():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,13 @@ from foldshift.core.gate.arrays import as_array, missing
 from foldshift.core.gate.targets import check_no_name, numbers_if_all
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from foldshift.core.types import Array, BoolArray, FloatArray, TableLike
 
 N_COORDINATES = (2, 3)
+DEGREES = {"latitude": ("lat", "latitude"), "longitude": ("lon", "lng", "long", "longitude")}
+LEAST_RATIO = 0.95  # of a degree of longitude by one of latitude, that is let pass: 18 degrees from the equator
 
 
 def time_values(times: TableLike, n_samples: int, name: str = "times") -> Array:
@@ -49,7 +54,25 @@ def coordinate_table(coordinates: TableLike, n_samples: int, name: str = "coordi
         )
     gone: BoolArray = np.asarray(missing(array).any(axis=1))
     _check_all_present(gone, name, "place")
-    return _finite_numbers(numbers_if_all(array), name, "").astype(np.float64)
+    places = _finite_numbers(numbers_if_all(array), name, "").astype(np.float64)
+    if said := of_degrees(getattr(coordinates, "columns", ()), places):
+        warnings.warn(f"{name} {said}", stacklevel=3)
+    return places
+
+
+def of_degrees(columns: Iterable[Any], places: FloatArray) -> str:
+    """Caution for columns that are named as latitude and longitude and hold degrees far from the equator; empty for others."""
+    parts = [next((part for part, names in DEGREES.items() if str(one).lower() in names), "") for one in columns]
+    if sorted(parts[:2]) != ["latitude", "longitude"]:
+        return ""
+    latitude, longitude = (places[:, parts.index(part)] for part in ("latitude", "longitude"))
+    ratio = float(np.cos(np.radians(np.median(latitude))))
+    if np.abs(latitude).max() > 90 or np.abs(longitude).max() > 360 or ratio > LEAST_RATIO:
+        return ""
+    return (
+        f"are degrees: one of longitude is {ratio:.2f} as long as one of latitude here, and distances are those of a plane; "
+        f"project them first, or multiply the longitude by {ratio:.2f}"
+    )
 
 
 def time_span(span: Any, name: str = "gap") -> float | np.timedelta64:
