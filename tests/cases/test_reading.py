@@ -455,3 +455,11 @@ def test_gaps_of_a_parquet_file_are_missing_and_its_texts_are_labels():
     frame.to_parquet(packed)
     found = table(packed.getvalue(), "m.parquet")
     assert found.frame["k"].isna().sum() == 20 and found.frame["k"].cat.categories.tolist() == ["NA"]
+
+
+@pytest.mark.parametrize("given", [None, 5, pd.DataFrame({"y": [1]})], ids=["None", "number", "table"])
+def test_what_is_no_name_of_a_file_is_refused_in_words(given):
+    for read in (load_dataset, read_file):
+        with pytest.raises(DataError, match=f"got {type(given).__name__}") as refused:
+            read(given)
+        assert ("foldshift.advise(X, y)" in str(refused.value)) == isinstance(given, pd.DataFrame)

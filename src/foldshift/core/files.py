@@ -186,3 +186,10 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def check_is_path(file: Any) -> None:
+    """Refuse what is no name of a file, such as a table that is in memory already."""
+    if not isinstance(file, str | os.PathLike):
+        table = "; a table in memory goes to foldshift.advise(X, y) as it is" if hasattr(file, "shape") else ""
+        raise DataError(f"a file is named by a text or a path; got {type(file).__name__}{table}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from foldshift.core.errors import ConfigError, DataError, unknown
+from foldshift.core.files import check_is_path
 from foldshift.datasets.catalogue_entry import NAME, TASKS, CatalogueEntry
 from foldshift.datasets.sources.fetch import DEFAULT_HOSTS, fetch, parse_source
 
@@ -179,6 +180,7 @@ def load_dataset(
     from foldshift.datasets.own_files import load_file
     from foldshift.datasets.prepare import prepare
 
+    check_is_path(name)
     entries, name = read_catalogue(catalogue), os.fspath(name)
     if name not in entries and (options or Path(name).suffix or Path(name).exists()):
         return load_file(name, scaling, **options)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from foldshift.core.errors import DataError
+from foldshift.core.files import check_is_path
 from foldshift.core.remedies import Message, Remedy
 from foldshift.datasets.readers.compression import opened
 from foldshift.datasets.readers.formats import read_table
@@ -84,6 +85,7 @@ def read_bytes(
 
 def bytes_of(file: PathLike) -> bytes:
     """Read the bytes of a file; the error says what is there instead."""
+    check_is_path(file)
     path = Path(file)
     if _ADDRESS.match(str(file)) and not path.exists():
         raise DataError(f"{file} is an address, not a file; fetch it first, such as by `curl -LO {file}`, and give the file")
