@@ -554,3 +554,15 @@ class Wanting(ClassifierMixin, BaseEstimator):
 def test_an_estimator_without_target_is_evaluated():
     assert (evaluate_folds(Wanting(), IRIS_X, None, FOLDS) == 40).all()
     assert (leave_one_out(Wanting(), IRIS_X, None) == 49).all()
+
+
+@pytest.mark.parametrize("function", [evaluate_folds, score_folds, lambda model, X, y, folds: leave_one_out(model, X, y)])
+def test_a_class_a_name_or_a_table_in_the_place_of_an_estimator_is_named(function):
+    folds = np.arange(30) % 3
+    for given, message in (
+        (GaussianNB, r"estimator is the class GaussianNB; give an instance, GaussianNB\(\)"),
+        ("GaussianNB", "estimator is 'GaussianNB', which has no fit"),
+        (IRIS_X[:30], r"estimator is of shape \(30, 4\), which has no fit"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            function(given, IRIS_X[:30], np.arange(30) % 2, folds)

@@ -51,6 +51,15 @@ def title_in_full(learner: Estimator) -> str:
     return type(learner).__name__ + (f" of {title_in_full(inner)}" if hasattr(inner, "fit") else "")
 
 
+def check_instance(estimator: Any, name: str = "estimator") -> None:
+    """Raise an error if an object is a class, or has no fit."""
+    if isinstance(estimator, type):
+        raise ValueError(f"{name} is the class {estimator.__name__}; give an instance, {estimator.__name__}()")
+    if not hasattr(estimator, "fit"):
+        shown = f"of shape {np.shape(estimator)}" if np.ndim(estimator) else repr(estimator)
+        raise ValueError(f"{name} is {shown}, which has no fit; give a scikit-learn estimator")
+
+
 def check_predictor(estimator: Any, name: str = "estimator") -> None:
     """Raise an error if an object is not an instance of a scikit-learn estimator that predicts a target.
 
@@ -62,10 +71,7 @@ def check_predictor(estimator: Any, name: str = "estimator") -> None:
     ...
     ValueError: estimator: KMeans is a clusterer, which predicts no target; give a classifier or a regressor
     """
-    if isinstance(estimator, type):
-        raise ValueError(f"{name} is the class {estimator.__name__}; give an instance, {estimator.__name__}()")
-    if not hasattr(estimator, "fit"):
-        raise ValueError(f"{name} is {estimator!r}, which has no fit; give a scikit-learn estimator")
+    check_instance(estimator, name)
     kind = title(estimator)
     if not (hasattr(estimator, "get_params") and hasattr(estimator, "__sklearn_tags__")):
         raise ValueError(

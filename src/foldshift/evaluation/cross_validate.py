@@ -14,7 +14,7 @@ from sklearn.utils.validation import _num_samples
 from foldshift.core.arguments import check_one_of
 from foldshift.core.counting import bincount
 from foldshift.core.errors import LearnerError
-from foldshift.core.estimators import clone_with_state, rows_of, shares_work, title
+from foldshift.core.estimators import check_instance, clone_with_state, rows_of, shares_work, title
 from foldshift.core.gate.arrays import refuse_masks
 from foldshift.core.gate.folds import UNTESTED, check_folds, is_pairs, is_splitter
 from foldshift.core.gate.rows import check_rows, check_same_rows
@@ -122,6 +122,7 @@ def evaluate_folds(
     >>> evaluate_folds(Ridge(), X, y, make_folds("TSCV", X, y, n_folds=5, seeds=range(3))).shape
     (3, 442)
     """
+    check_instance(estimator)
     X, y, folds = check_inputs(X, y, folds)
     check_one_of("untested", untested, ("raise", "nan"))
     if shared and not params and hasattr(estimator, SHARED.get(response_method, "-")) and (folds >= 0).all():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from foldshift.core.estimators import shares_work
+from foldshift.core.estimators import check_instance, shares_work
 from foldshift.evaluation.cross_validate import check_table, evaluate_folds, fit_predict, put_together, work_through
 from foldshift.learners.linear.lda import LDAClassifier
 from foldshift.learners.linear.naive_bayes import NaiveBayesClassifier
@@ -90,6 +90,7 @@ def leave_one_out(
     >>> int((leave_one_out(NNClassifier(), X, y) != y).sum())
     6
     """
+    check_instance(estimator)
     X, y = check_table(X, y)
     n = _num_samples(X)
     if y is not None and _num_samples(y) != n:

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import cross_validate
 
 from foldshift.core.errors import LearnerError
-from foldshift.core.estimators import title
+from foldshift.core.estimators import check_instance, title
 from foldshift.core.user_code.answers import one_line
 from foldshift.core.user_code.guarded_process import no_copies
 from foldshift.evaluation.cross_validate import check_inputs, iterate_fits
@@ -101,6 +101,7 @@ def score_folds(
     >>> score_folds(LogisticRegression(max_iter=1000), X, y, folds, scoring="balanced_accuracy").shape
     (2, 5)
     """
+    check_instance(estimator)
     X, y, folds = check_inputs(X, y, folds)
     scores: dict[str, FloatArray] = {}
     for s in range(len(folds)):
