@@ -159,8 +159,8 @@ def test_large_numbers_give_what_small_ones_do():
     ("arguments", "message"),
     [
         ({"threshold": 1.1}, "threshold=1.1 must be above -1 and at most 1"),
-        ({"rule": "any"}, "rule='any' must be one of first, last"),
-        ({"undefined": 1}, "undefined=1 must be one of converged, not_converged"),
+        ({"rule": "any"}, "rule='any' must be 'first' or 'last'"),
+        ({"undefined": 1}, "undefined=1 must be 'converged' or 'not_converged'"),
         ({"step": 2}, "step=2 must be at least 1 and divide the number of runs, 3"),
         ({"step": 0}, "step=0 must be at least 1"),
         ({"vectors": [1, 2]}, r"vectors have shape \(2,\); expected \(n_runs, m\)"),

@@ -143,10 +143,10 @@ LARGE = {
 def test_neighbours_by_a_tree_give_the_same_bits_as_a_look_at_all_pairs(case, k, monkeypatch):
     X, folds = LARGE[case], np.random.default_rng(k).integers(0, 5, (3, len(LARGE[case])))
     scanned = fold_covariates(X, folds, 5, n_neighbors=k)["two_sample_auc"]
-    monkeypatch.setattr("foldshift.shift.measures.covariates.MANY_ROWS", 2)
+    monkeypatch.setattr("foldshift.shift.measures.nearest_auc.MANY_ROWS", 2)
     called = []
     monkeypatch.setattr(
-        "foldshift.shift.measures.covariates.nearest_candidates",
+        "foldshift.shift.measures.nearest_auc.nearest_candidates",
         lambda *asked: called.append(asked) or nearest_candidates(*asked),
     )
     with compiling_always():

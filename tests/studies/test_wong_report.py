@@ -480,7 +480,7 @@ def test_more_data_sets_begin_with_fewer_and_the_other_rule_differs():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("tree", 5, 4, 2, 2), "model='tree' must be one of 'centroid', 'stump', 'highdim'"),
+        (("tree", 5, 4, 2, 2), "model='tree' must be 'centroid', 'stump' or 'highdim'"),
         (("stump", 1, 4, 2, 2), "K=1 must be at least 2"),
         (("stump", 5, 3, 2, 2), "M=3 must be even, as for simulate_losses"),
         (("stump", 5, 4, 2, 0), "n_repetitions=0 must be at least 1"),

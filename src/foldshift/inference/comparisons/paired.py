@@ -210,13 +210,12 @@ def nadeau_bengio(differences: TableLike, n_train: float, n_test: float, *, conf
            algorithms. PAKDD, 3-12 (the form for r repetitions of k folds).
     """
     for name, size in (("n_train", n_train), ("n_test", n_test)):
-        if np.ndim(size):
+        if not (np.ndim(size) == 0 and 0 < size < np.inf):
+            shown = f"={size!r}" if np.size(size) < 4 else f" of shape {np.shape(size)}"
             raise ValueError(
-                f"{name} has shape {np.shape(size)}; expected a number of rows. nadeau_bengio takes differences: "
+                f"{name}{shown} must be a positive number of rows (the mean where folds differ); the scores come as differences: "
                 "nadeau_bengio(scores_a - scores_b, n_train, n_test)"
             )
-        if not 0 < size < np.inf:
-            raise ValueError(f"{name}={size!r} must be a positive number of rows (the mean where folds differ)")
     return _t_test(differences, n_test / n_train, confidence)
 
 

@@ -135,7 +135,7 @@ def squared_distances(columns: FloatArray, is_nominal: BoolArray, i: int) -> Flo
 def tied_neighbours(
     columns: FloatArray, is_nominal: BoolArray, sizes: IntArray, n_neighbors: int, tie: float
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """List the points within the distance of the n-th nearest other sample; see `foldshift.shift.measures.covariates`."""
+    """List the points within the distance of the n-th nearest other sample; see `foldshift.shift.measures.nearest_auc`."""
     near_and_tied: list[IntArray] = []
     for u in range(len(sizes)):
         squared = squared_distances(columns, is_nominal, u)
@@ -169,7 +169,7 @@ def expected_scores(
 ) -> tuple[FloatArray, FloatArray]:
     """Expected numbers of test and of training rows of one cut by score, each (n_folds, n_neighbors + 1).
 
-    `drawn` fills in the chances of the tied, see `foldshift.shift.measures.covariates`.
+    `drawn` fills in the chances of the tied, see `foldshift.shift.measures.nearest_auc`.
     """
     starts, middles, listed = neighbours
     counts = bincount(point_of * n_folds + folds, minlength=len(middles) * n_folds).reshape(-1, n_folds)
