@@ -1,15 +1,19 @@
-"""Counts and repeats of arrays of any integer type, on builds whose own integers have 32 bits, too (Python in a browser).
+"""Counts and repeats of arrays of any integer type, on builds whose own integers have 32 bits, too, and totals.
 
-There NumPy's functions refuse integers of 64 bits, which this library uses throughout.
+In a browser NumPy's functions refuse integers of 64 bits, which this library uses throughout.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import ArrayLike
 
     from foldshift.core.types import Array, FloatArray, IntArray
@@ -36,3 +40,12 @@ def bincount(codes: ArrayLike, weights: ArrayLike | None = None, minlength: int 
 def repeat(values: ArrayLike, times: ArrayLike, axis: int | None = None) -> Array:
     """Repeat values, as `numpy.repeat` does."""
     return cast("Array", np.repeat(values, _places(times), axis))
+
+
+def add_up(values: Iterable[Any]) -> Any:
+    """Add numbers one after the other: from Python 3.12 on `sum` corrects the rounding of floats, with other last bits.
+
+    >>> add_up([0.1] * 10)
+    0.9999999999999999
+    """
+    return functools.reduce(operator.add, values, 0)

@@ -126,7 +126,10 @@ class CallInChild:
         sys.stdout.flush()  # or the child would write it once more
         sys.stderr.flush()
         parent = os.getpid()
-        self._pid: int | None = os.fork()
+        with warnings.catch_warnings():
+            # Python 3.12 and later warn where this process has threads; the child uses none of them.
+            warnings.filterwarnings("ignore", message=r".*use of fork\(\)", category=DeprecationWarning)
+            self._pid: int | None = os.fork()
         self._code = 0
         if self._pid == 0:
             code = 1

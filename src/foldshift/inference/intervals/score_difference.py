@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from foldshift.core.arguments import check_confidence
-from foldshift.core.counting import bincount
+from foldshift.core.counting import add_up, bincount
 from foldshift.core.errors import DataError
 from foldshift.inference.intervals.interval import DIFFERENCE, Interval
 from foldshift.inference.intervals.score_ends import HEAVY, Ends, largest_share, quantile_of, variance_of_mean
@@ -216,7 +216,7 @@ def _of_right_rows(score: ScoreName, a: Read, b: Read) -> Paired:
     sizes = [float(one.sum()) for one in inside]
     if not min(sizes):
         raise DataError(f"y has no row that {score.name} counts; there is nothing to compare")
-    estimate = sum(float(one.sum(axis=1).mean()) / size for one, size in zip(rows, sizes))
+    estimate = add_up(float(one.sum(axis=1).mean()) / size for one, size in zip(rows, sizes))
     return Paired(estimate, rows, sizes, weights, True)
 
 
@@ -245,7 +245,7 @@ def _influences_of_ranks(score: ScoreName, a: Read, b: Read) -> tuple[FloatArray
     of_a, of_b = influences(a), influences(b)
     gaps = np.abs(of_a - of_b)
     inside = [one for one in (positive, ~positive) if one.any()]
-    return of_a, of_b, 2 * sum((float(gaps[:, one].max()) or n / float(one.sum())) ** 2 for one in inside)
+    return of_a, of_b, 2 * add_up((float(gaps[:, one].max()) or n / float(one.sum())) ** 2 for one in inside)
 
 
 def _of_losses(score: ScoreName, a: Read, b: Read, clip: float) -> Paired:

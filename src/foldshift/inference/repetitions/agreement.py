@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from foldshift.core.counting import add_up
 from foldshift.core.gate.numbers import as_numbers
 from foldshift.inference.comparisons.wilcoxon import equal_rows, wilcoxon_signed_ranks
 from foldshift.inference.missing import mean_present, std_present
@@ -210,9 +211,11 @@ def accuracy(
         variances.append(each.var(ddof=1) / len(each) if len(each) > 1 else np.nan)
     alone = ~np.eye(subsets.shape[1], dtype=bool)
     return Accuracy(
-        percent=float(sum(w * mean_present(_percent(found.agree, found.judged)) for w, found in zip(weights, whole))),
-        standard_error=float(np.sqrt(sum(w**2 * v for w, v in zip(weights, variances)))),
-        opposite_percent=float(sum(w * mean_present(_percent(found.opposite, found.judged)) for w, found in zip(weights, whole))),
+        percent=float(add_up(w * mean_present(_percent(found.agree, found.judged)) for w, found in zip(weights, whole))),
+        standard_error=float(np.sqrt(add_up(w**2 * v for w, v in zip(weights, variances)))),
+        opposite_percent=float(
+            add_up(w * mean_present(_percent(found.opposite, found.judged)) for w, found in zip(weights, whole))
+        ),
         n_pairs=float(np.mean([len(found.pairs.row) for found in whole])),
         n_experiments=sum(_fewest(found.judged) for found in whole),
         by_subset=_over_subsets(parts, weights, subsets, alpha, formula),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from foldshift.core.arguments import check_one_of
+from foldshift.core.counting import add_up
 from foldshift.core.gate.arrays import as_list
 from foldshift.core.gate.numbers import as_numbers
 
@@ -287,7 +288,7 @@ def estimator_from_bias(a1: float, a2: float, a3: float) -> Callable[[TableLike]
         if not isinstance(M, int):
             raise ValueError(f"folds of losses hold {M.min()} to {M.max()} rows; an estimator from its bias needs equal sizes")
         weights = a1 + 1 / (K * M), a2 + (M - 1) / (K * M), a3 + (K - 1) / K
-        return sum(weight * s for weight, s in zip(weights, (moments.s1, moments.s2, moments.s3)) if weight)
+        return add_up(weight * s for weight, s in zip(weights, (moments.s1, moments.s2, moments.s3)) if weight)
 
     return estimator
 

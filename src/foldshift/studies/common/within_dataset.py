@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from foldshift.core.counting import add_up
 from foldshift.engine.layout.file_names import held_scores, in_order, runs_wanted
 from foldshift.engine.storage.score_files import read_columns
 from foldshift.engine.storage.seed_results import select_cells
@@ -188,9 +189,9 @@ def _between_partitions(own: FloatArray, base: FloatArray) -> dict[str, float]:
     """Compare the means of two sets of partitions by Welch's interval and test; find the repetitions that leave out 0."""
     difference = float(own.mean() - base.mean())
     parts = own.var(ddof=1) / len(own), base.var(ddof=1) / len(base)
-    error, needed = float(np.sqrt(sum(parts))), np.nan
+    error, needed = float(np.sqrt(add_up(parts))), np.nan
     if error > 1e-12 * max(abs(own).max(), abs(base).max()):
-        df = sum(parts) ** 2 / (parts[0] ** 2 / (len(own) - 1) + parts[1] ** 2 / (len(base) - 1))
+        df = add_up(parts) ** 2 / (parts[0] ** 2 / (len(own) - 1) + parts[1] ** 2 / (len(base) - 1))
         half, p = stats.t.ppf((1 + CONFIDENCE) / 2, df) * error, 2 * stats.t.sf(abs(difference) / error, df)
         if difference:
             share = (stats.norm.ppf((1 + CONFIDENCE) / 2) / difference) ** 2

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
+from foldshift.core.counting import add_up
 from foldshift.reporting.claims_ledger import N_ERRORS, Judged, by_error, claims_ledger
 from foldshift.studies.wong_2015.accuracy_rows import LEAVE_ONE_OUT
 from foldshift.studies.wong_2015.cut_tables import cut_sizes
@@ -332,7 +333,7 @@ def of_repetitions(table: pd.DataFrame) -> Verdicts:
     few, most = table["k"].min(), table["k"].max()
     if most > few and len(by_k):
         gap = (by_k["mean", most] - by_k["mean", few]).abs()
-        error = np.sqrt(sum(by_k["partition_variance", k] / by_k["n_repetitions", k] for k in (few, most)))
+        error = np.sqrt(add_up(by_k["partition_variance", k] / by_k["n_repetitions", k] for k in (few, most)))
         moved = int((gap > N_ERRORS * error).sum())
         p = binomtest(moved, len(gap), BY_CHANCE, alternative="greater").pvalue
         text = f"{moved} of {len(gap)} beyond two errors, {BY_CHANCE * len(gap):.0f} by chance"

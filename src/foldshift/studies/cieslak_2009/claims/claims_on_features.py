@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from foldshift.core.counting import add_up
 from foldshift.reporting.claims_ledger import Judged, by_error
 from foldshift.studies.cieslak_2009.claims.claim_verdicts import (
     EXCEPTIONS,
@@ -88,7 +89,7 @@ def _natural_bias(table: pd.DataFrame) -> Judged:
     if biased.all() or not biased.any():
         return Judged("cannot be seen here", remark="fewer than one data set of a kind")
     means_of, variances = ([part[name] for part in (base[biased], base[~biased])] for name in ("value", "standard_error"))
-    error = np.sqrt(sum((one**2).sum() / len(one) ** 2 for one in variances))
+    error = np.sqrt(add_up((one**2).sum() / len(one) ** 2 for one in variances))
     return by_error(
         float(means_of[0].mean() - means_of[1].mean()), float(error), f"{biased.sum()} and {(~biased).sum()} data sets"
     )
