@@ -209,3 +209,14 @@ def test_few_errors_ask_for_more_repetitions_and_are_said():
     assert plain.n_errors == np.inf and plain.repetitions == np.ceil(plain.partition_bound / (0.1**2 * plain.fixed_variance))
     assert recommend_repetitions(few, theta=0.01).n_errors == np.inf
     assert recommend_repetitions(3 * few).n_errors == np.inf or 3 * few.max() <= 1
+
+
+def test_scores_that_rest_on_less_than_one_error_get_no_number():
+    scores = np.zeros((10, 5))
+    scores[3, 2], scores[5, 1] = 1e-4, 0.5
+    found = recommend_repetitions(scores)
+    assert found.repetitions is None and found.n_errors < 1 and "rest on less than one error" in found.note
+    rare = np.zeros((100, 10))
+    rare[0, 0] = 1e-300  # the factor would be infinite
+    rare[1, 1] = 1e-3
+    assert recommend_repetitions(rare).repetitions is None

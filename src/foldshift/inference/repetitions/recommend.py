@@ -270,6 +270,8 @@ def recommend_repetitions(
         note = "all scores are the same, so that nothing tells how far another partition may be off"
     elif fixed <= 0 and theta is None:
         note = "all folds of a repetition have the same score, so that nothing tells what repeating cannot remove; give theta"
+    elif n_errors < 1:
+        note = "the scores of a partition rest on less than one error, so that nothing tells what repeating cannot remove"
     elif fixed <= 0:
         note = "the partitions differ by more than theta allows, which is too small for these data"
     else:
