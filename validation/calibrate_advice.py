@@ -196,9 +196,9 @@ def one_grouped_sample(name: str, n_groups: int, seed: int) -> Rows:
     X, y, groups, task = rows_in_groups(name, n_groups, rng)
     sample, rest = np.flatnonzero(groups < n_groups), np.flatnonzero(groups >= n_groups)
     if task == "classification":
-        known = np.unique(y[sample])
+        known, counts = np.unique(y[sample], return_counts=True)
         rest = rest[np.isin(y[rest], known)]
-        if len(known) < 2:
+        if len(known) < 2 or counts.min() < 2:
             return []
     order = np.concatenate([sample, rest])
     n, every = len(sample), as_data(X[order], y[order], task=task)

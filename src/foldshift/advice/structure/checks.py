@@ -14,6 +14,7 @@ from foldshift.advice.structure.remedies import ColumnRemedy, MissingRemedy, dro
 from foldshift.advice.structure.values import RARE
 from foldshift.core.counting import bincount
 from foldshift.core.remedies import Remedy
+from foldshift.shift.report.drift_text import counted
 
 if TYPE_CHECKING:
     from foldshift.advice.data import Data
@@ -313,7 +314,8 @@ def _rare(looked: _Looked) -> Outcome:
 
 
 def _counted(classes: Any) -> str:
-    return ", ".join(f"{label!r} ({count})" for label, count in classes[:5]) + (" and more" if len(classes) > 5 else "")
+    named = ", ".join(f"{label!r} ({counted(count, 'row')})" for label, count in classes[:5])
+    return f"{'Class' if len(classes) == 1 else 'Classes'} {named}" + (" and more" if len(classes) > 5 else "")
 
 
 def _small_classes(looked: _Looked) -> Outcome:
