@@ -1,4 +1,4 @@
-"""How well a classifier by nearest neighbours tells test rows from training rows: its area under the ROC curve, for many cuts."""
+"""Area under the ROC curve of a classifier by nearest neighbours that tells test rows from training rows, for many cuts."""
 
 from __future__ import annotations
 
