@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -373,3 +374,9 @@ def test_an_end_outside_the_shares_is_said():
     assert "outside" not in cv_intervals(scores=100 * np.array(scores), cv=5)["Nadeau-Bengio"].note
     wrong = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     assert all(("outside" in one.note) == (one.low < 0 or one.high > 1) for one in cv_intervals(losses=wrong))
+
+
+def test_losses_come_as_a_data_frame_too():
+    losses = np.random.default_rng(0).integers(0, 2, (5, 8))
+    table = pd.DataFrame(losses, columns=list("abcdefgh"))
+    assert [one.low for one in cv_intervals(losses=table)] == [one.low for one in cv_intervals(losses=losses)]

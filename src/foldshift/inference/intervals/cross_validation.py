@@ -25,7 +25,7 @@ from foldshift.inference.intervals.interval import (
     student_interval,
 )
 from foldshift.inference.intervals.interval import Interval as Interval  # offered by this module as well
-from foldshift.inference.repetitions.variance import cv_variance, fold_moments
+from foldshift.inference.repetitions.variance import check_losses, cv_variance, fold_moments
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -171,7 +171,7 @@ def cv_intervals(
         return _outside_said(_of_scores(read, design, confidence), [read[0]])
     if given := [name for name, value in options.items() if value is not None]:
         raise TypeError(f"{given[0]}= belongs to scores= of folds; for losses= of rows say folds=, the fold of every row")
-    by_fold = losses if folds is None else _by_fold(losses, folds)
+    by_fold = check_losses(losses if folds is None else _by_fold(losses, folds))
     return _outside_said(_of_losses(by_fold, design, confidence), by_fold)
 
 
