@@ -7,14 +7,22 @@ import time
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import Ridge
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from foldshift.evaluation import evaluate_folds
 from foldshift.partition import make_folds
 
-LEARNERS = (Ridge(), GaussianNB(), KNeighborsClassifier(), KNeighborsRegressor())
+LEARNERS = (
+    Ridge(),
+    LinearRegression(),
+    LinearDiscriminantAnalysis(),
+    GaussianNB(),
+    KNeighborsClassifier(),
+    KNeighborsRegressor(),
+)
 SIZES = ((100, 5), (300, 10), (1000, 20), (2500, 20))
 REPEATS = 3
 
@@ -32,7 +40,7 @@ def seconds(estimator: Any, X: np.ndarray, y: np.ndarray, folds: np.ndarray, **o
 def main() -> None:
     """Print a line for every learner and size."""
     rng = np.random.default_rng(0)
-    print("learner                 rows columns  plain s  shared s  ratio  largest difference")
+    print("learner                     rows columns  plain s  shared s  ratio  largest difference")
     for n_rows, n_columns in SIZES:
         X = rng.normal(size=(n_rows, n_columns))
         number = X[:, 0] + rng.normal(size=n_rows)
@@ -42,7 +50,7 @@ def main() -> None:
             plain, expected = seconds(estimator, X, y, folds, shared=False)
             shared, found = seconds(estimator, X, y, folds)
             name, gap = type(estimator).__name__, np.abs(found - expected).max()
-            print(f"{name:22s} {n_rows:5d} {n_columns:7d} {plain:8.3f} {shared:9.3f} {plain / shared:6.1f}  {gap:.1g}")
+            print(f"{name:26s} {n_rows:5d} {n_columns:7d} {plain:8.3f} {shared:9.3f} {plain / shared:6.1f}  {gap:.1g}")
 
 
 if __name__ == "__main__":

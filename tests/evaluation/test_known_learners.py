@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -14,6 +15,8 @@ from foldshift.evaluation.known_learners import predict_known
 from foldshift.partition import make_folds
 
 REGRESSORS = [
+    LinearRegression(),
+    LinearRegression(fit_intercept=False),
     Ridge(),
     Ridge(alpha=1e-3, solver="cholesky"),
     Ridge(alpha=50, fit_intercept=False),
@@ -21,6 +24,7 @@ REGRESSORS = [
     KNeighborsRegressor(1, algorithm="brute"),
 ]
 CLASSIFIERS = [
+    LinearDiscriminantAnalysis(),
     GaussianNB(),
     GaussianNB(var_smoothing=1e-3),
     KNeighborsClassifier(),
@@ -67,7 +71,9 @@ def test_made_tables_of_every_shape_agree(seed):
     n, p = int(rng.integers(30, 120)), int(rng.integers(1, 60))
     X = rng.normal(size=(n, p)) * 10.0 ** rng.integers(-3, 4, p) + 10.0 ** rng.integers(-2, 4, p)
     y = X @ rng.normal(size=p) / np.abs(X).max() + rng.normal(size=n)
-    for estimator, target in ((Ridge(), y), (KNeighborsRegressor(3), y), (GaussianNB(), (y > np.median(y)) * 1)):
+    label = (y > np.median(y)) * 1
+    numbers = [(one, y) for one in (Ridge(), LinearRegression(), KNeighborsRegressor(3))]
+    for estimator, target in (*numbers, (GaussianNB(), label), (LinearDiscriminantAnalysis(), label)):
         folds = make_folds("CV", X, target, int(rng.integers(2, 9)), [seed])
         plain = evaluate_folds(estimator, X, target, folds, shared=False)
         np.testing.assert_allclose(evaluate_folds(estimator, X, target, folds), plain, rtol=1e-7, atol=1e-9)
@@ -97,6 +103,10 @@ class _Own(Ridge):
         Ridge(positive=True, solver="lbfgs"),
         Ridge(alpha=[1.0]),
         GaussianNB(priors=[0.5, 0.5]),
+        LinearDiscriminantAnalysis(solver="lsqr"),
+        LinearDiscriminantAnalysis(priors=[0.5, 0.5]),
+        LinearDiscriminantAnalysis(tol=0.1),
+        LinearRegression(positive=True),
         KNeighborsClassifier(weights="distance"),
         KNeighborsRegressor(p=1),
         KNeighborsRegressor(metric="cosine"),
@@ -120,7 +130,7 @@ def test_inputs_in_which_scikit_learn_computes_otherwise_are_left_to_it(kind):
     assert predict_known(Ridge(), X.assign(a=column), X.b.to_numpy(), make_folds("CV", X, X.b, 5, [0])) is None
 
 
-@pytest.mark.parametrize("estimator", [GaussianNB(), KNeighborsClassifier()], ids=repr)
+@pytest.mark.parametrize("estimator", [GaussianNB(), KNeighborsClassifier(), LinearDiscriminantAnalysis()], ids=repr)
 def test_labels_of_several_kinds_are_reported_as_ever(estimator):
     X, y = np.random.default_rng(0).normal(size=(60, 2)), np.array(["a", 1] * 30, dtype=object)
     folds = make_folds("CV", X, np.arange(60.0), 5, [0])
@@ -140,6 +150,24 @@ def test_collinear_inputs_agree_or_are_left_to_scikit_learn():
     folds = make_folds("CV", X, y, 5, [0])
     assert predict_known(Ridge(alpha=1e-9), X, y, folds) is None
     np.testing.assert_allclose(*both(Ridge(alpha=1e-3), X, y, folds), rtol=1e-8)
+    assert predict_known(LinearRegression(), X, y, folds) is None
+    assert predict_known(LinearDiscriminantAnalysis(), X, (y > 0) * 1, folds) is None
+
+
+@pytest.mark.parametrize("case", ["class of one row", "constant in a training part", "more columns than rows", "collinear means"])
+def test_discriminants_that_scikit_learn_would_cut_short_are_left_to_it(case):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
+    if case == "class of one row":
+        y[-1] = 3
+    elif case == "constant in a training part":
+        X[:, 0] = np.arange(60) == 7
+    elif case == "more columns than rows":
+        X = rng.normal(size=(60, 80))
+    else:
+        X = X * [1, 1e-9, 1] + np.outer(100 * y, [1, 1, 1])
+    folds = make_folds("CV", X, y, 5, range(3))
+    assert predict_known(LinearDiscriminantAnalysis(), X, y, folds) is None
 
 
 @pytest.mark.parametrize("kind", ["regression", "classification"])
@@ -152,7 +180,9 @@ def test_predictions_on_the_papers_data_sets_are_those_of_separate_fits(shared, 
         if len(X) > 3000:
             continue
         folds = make_folds("CV" if kind == "regression" else "SCV", X, data.y, 5, range(2))
-        for estimator in (Ridge(), KNeighborsRegressor()) if kind == "regression" else (GaussianNB(), KNeighborsClassifier()):
+        numbers = (Ridge(), LinearRegression(), KNeighborsRegressor())
+        labels = (GaussianNB(), KNeighborsClassifier(), LinearDiscriminantAnalysis())
+        for estimator in numbers if kind == "regression" else labels:
             found, plain = both(estimator, X, data.y, folds)
             taken.setdefault(type(estimator).__name__, []).append(found is not None)
             if found is not None:

@@ -23,6 +23,8 @@ MOST_PAIRS = 9_000_000  # of rows, whose distances are held in memory (72 MB)
 MOST_COLUMNS = 1000  # of a ridge regression
 WINDOW = 30  # nearest rows looked at beside twice those that are needed; more where a fold holds most of them
 TIE = 1e-9  # relative difference of squared distances that another order of sums can make
+LEAST_DIRECTION = 1e-3  # least spread in a direction, relative: scikit-learn drops directions below its tolerance, 1e-4
+NEAR_TIE = 1e-9  # relative difference of the scores of two classes that rounding can make
 LEAST_PIVOT = 1e-7  # smallest over largest pivot: below, rounding shows in the predictions
 
 
@@ -62,26 +64,36 @@ def _are_doubles(X: Any) -> bool:
     return values.ndim == 2 and values.size > 0 and values.dtype.itemsize == 8 and bool(np.isfinite(values).all())
 
 
-# ---- ridge regression ----
+# ---- linear and ridge regression ----
 
 
 def _ridge(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> FloatArray | None:
+    """Share the work of ridge regression, with one penalty above 0."""
+    alpha = estimator.alpha
+    if not isinstance(alpha, int | float) or not alpha > 0:
+        return None
+    return _least_squares(X, y, folds, float(alpha), estimator.fit_intercept)
+
+
+def _linear(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> FloatArray | None:
+    """Share the work of linear regression; the least pivot keeps far from where scikit-learn drops directions, 1e-12."""
+    return _least_squares(X, y, folds, 0.0, estimator.fit_intercept)
+
+
+def _least_squares(X: FloatArray, y: Array, folds: UnsignedArray, alpha: float, fit_intercept: bool) -> FloatArray | None:
     """Solve the normal equations of every training part, whose sums are those of the other folds.
 
     Inputs and target are centred over all rows first, so that the sums are of small numbers.
     """
-    alpha = estimator.alpha
-    if not isinstance(alpha, int | float) or not alpha > 0 or X.shape[1] > MOST_COLUMNS:
-        return None
-    if y.dtype.kind not in "iuf" or y.dtype == np.float32:
+    if X.shape[1] > MOST_COLUMNS or y.dtype.kind not in "iuf" or y.dtype == np.float32:
         return None
     y = y.astype(np.float64)
     if not np.isfinite(y).all():
         return None
-    middle, centre = (X.mean(axis=0), y.mean()) if estimator.fit_intercept else (np.zeros(X.shape[1]), 0.0)
+    middle, centre = (X.mean(axis=0), y.mean()) if fit_intercept else (np.zeros(X.shape[1]), 0.0)
     X, y = X - middle, y - centre
     predictions = np.empty(folds.shape)
-    penalty = float(alpha) * np.eye(X.shape[1])
+    penalty = alpha * np.eye(X.shape[1])
     for row, predicted in zip(folds, predictions):
         tests = [np.flatnonzero(row == fold) for fold in range(int(row.max()) + 1)]
         parts = [X[test] for test in tests]
@@ -95,7 +107,7 @@ def _ridge(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) 
             n = len(y) - len(test)
             gram, product = grams[others].sum(axis=0), products[others].sum(axis=0)
             mean, target = sums[others].sum(axis=0) / n, targets[others].sum() / n
-            if estimator.fit_intercept:
+            if fit_intercept:
                 gram, product = gram - n * np.outer(mean, mean), product - n * mean * target
             try:
                 factor = cho_factor(gram + penalty, lower=True, check_finite=False)
@@ -105,7 +117,7 @@ def _ridge(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) 
             if pivots.min() < LEAST_PIVOT * pivots.max():
                 return None
             weights = cho_solve(factor, product, check_finite=False)
-            shift = target - mean @ weights if estimator.fit_intercept else 0.0
+            shift = target - mean @ weights if fit_intercept else 0.0
             predicted[test] = parts[fold] @ weights + shift + centre
     return predictions
 
@@ -143,6 +155,60 @@ def _sums_by(cells: IntArray, values: FloatArray, n_cells: int) -> FloatArray:
     out = np.zeros((n_cells, values.shape[1]))
     np.add.at(out, cells, values)
     return out
+
+
+# ---- linear discriminant analysis ----
+
+
+def _discriminant(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> Array | None:
+    """Take the class means and the scatter within classes of a training part from the sums of the other folds.
+
+    None where scikit-learn may drop a direction by its tolerance, or where two classes score alike.
+    """
+    if X.shape[1] > MOST_COLUMNS:
+        return None
+    classes, codes = np.unique(y, return_inverse=True)
+    lost = len(classes) * _loses_one_of_each_class(type(estimator))
+    X = X - X.mean(axis=0)
+    predictions = np.empty(folds.shape, dtype=classes.dtype)
+    for row, predicted in zip(folds, predictions):
+        k, n_classes = int(row.max()) + 1, len(classes)
+        cells = row.astype(np.int64) * n_classes + codes
+        counts = bincount(cells, minlength=k * n_classes).reshape(k, n_classes).astype(np.float64)
+        sums = _sums_by(cells, X, k * n_classes).reshape(k, n_classes, -1)
+        parts = [X[row == fold] for fold in range(k)]
+        grams = np.array([part.T @ part for part in parts])
+        for fold in range(k):
+            others = np.arange(k) != fold
+            n = counts[others].sum(axis=0)
+            if n_classes < 2 or n.min() < 1 or n.sum() <= n_classes:
+                return None
+            means = sums[others].sum(axis=0) / n[:, None]
+            within = (grams[others].sum(axis=0) - (means.T * n) @ means) / (n.sum() - lost)
+            spread = np.sqrt(np.maximum(np.diag(within), 0))
+            if not (spread > TIE * np.abs(X).max(axis=0)).all():
+                return None
+            variances, directions = np.linalg.eigh(within / np.outer(spread, spread))
+            if variances[0] < LEAST_DIRECTION**2 * max(variances[-1], 1):
+                return None
+            whiten = directions / np.sqrt(variances) / spread[:, None]
+            middles = (means - n @ means / n.sum()) @ whiten
+            between = np.linalg.svd(np.sqrt(n)[:, None] * middles, compute_uv=False)[: n_classes - 1]
+            if between[-1] < LEAST_DIRECTION * between[0] or between[0] == 0:
+                return None
+            gaps = (parts[fold] - n @ means / n.sum()) @ whiten
+            scores = gaps @ middles.T - 0.5 * (middles**2).sum(axis=1) + np.log(n / n.sum())
+            best = np.partition(scores, -2, axis=1)[:, -2:]
+            if (best[:, 1] - best[:, 0] <= NEAR_TIE * (1 + np.abs(best).max(axis=1))).any():
+                return None
+            predicted[row == fold] = classes[scores.argmax(axis=1)]
+    return predictions
+
+
+def _loses_one_of_each_class(discriminant: Callable[[], Estimator]) -> bool:
+    """Report whether this release of scikit-learn divides the scatter by the rows less the classes, not by the rows."""
+    slope = discriminant().fit([[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]).coef_[0, 0]  # 4 / (1 / 4), or 4 / (1 / 2)
+    return bool(slope < 12)
 
 
 # ---- nearest neighbours ----
@@ -207,6 +273,11 @@ NEAREST: dict[str, tuple[Any, ...]] = {
     "metric_params": (None,),
 }
 PATHS: dict[str, tuple[SharedPath, dict[str, tuple[Any, ...]]]] = {
+    "sklearn.discriminant_analysis.LinearDiscriminantAnalysis": (
+        _discriminant,
+        {"solver": ("svd",), "shrinkage": (None,), "priors": (None,), "covariance_estimator": (None,), "tol": (1e-4,)},
+    ),
+    "sklearn.linear_model.LinearRegression": (_linear, {"positive": (False,), "tol": (None, 1e-6)}),
     "sklearn.linear_model.Ridge": (_ridge, {"solver": ("auto", "cholesky"), "positive": (False,)}),
     "sklearn.naive_bayes.GaussianNB": (_naive_bayes, {"priors": (None,)}),
     "sklearn.neighbors.KNeighborsClassifier": (_neighbours, NEAREST),
