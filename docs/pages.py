@@ -166,6 +166,7 @@ def study_page(study):
     if study in published(ROOT / "docs" / "results"):
         title += f"\n[Tables and figures of the published run](../results/{study}.md)\n"
     text = FINDING.sub(with_address, re.sub(r"\A# .*\n", title, _links(found)))
+    text = re.sub(r"(?<=\d) ± (?=[\d.])", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}", text)
     return text.rstrip() + "\n\n" + re.sub(r"^#", "##", _links(readme), flags=re.MULTILINE)
 
 
