@@ -32,15 +32,20 @@ print(sum(len(kernel.stats.cache_misses) for kernel in (nearest._walk, nearest._
 """
 
 
-def test_parts_that_share_source_stay_together_and_those_with_most_source_come_first():
+def test_parts_that_share_source_stay_together_the_longest_first_and_last_what_a_longer_one_calls():
     parts = {
         "a": (print, (), frozenset("1")),
         "b": (print, (), frozenset("23")),
         "c": (print, (), frozenset("4")),
         "d": (print, (), frozenset("35")),
         "e": (print, (), frozenset("41")),
+        "study": (print, (), frozenset(["study"])),
     }
-    assert [[name for name, _, _ in family] for family in families(parts)] == [["b", "d"], ["c", "a", "e"]]
+    seconds = {"a": 1.0, "b": 8.0, "c": 2.0, "d": 3.0, "e": 2.5, "study": 9.0}
+    found = [[name for name, _, _ in family] for family in families(parts, seconds, {})]
+    assert found == [["study"], ["b", "d"], ["c", "a", "e"]]
+    found = [[name for name, _, _ in family] for family in families(parts, seconds, {"study": "57"})]
+    assert found == [["study"], ["c", "a", "e"], ["b", "d"]]
 
 
 def test_a_learner_that_cannot_be_called_is_told_and_the_others_are_called():

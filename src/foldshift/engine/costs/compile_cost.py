@@ -64,6 +64,11 @@ def compile_seconds(paths: Iterable[str], n_processes: int, kept: Collection[str
     return START + max(sum(left) / n_processes, max(left, default=0.0))
 
 
+def first_call_seconds(path: str) -> float:
+    """Expected processor time of the first call of one import path, with nothing kept."""
+    return COMPILE_SECONDS.get(path.rpartition(".")[0], FIRST_CALL.get(path, UNKNOWN))
+
+
 def kept_paths(paths: Iterable[str]) -> set[str]:
     """Return the import paths whose kernels an earlier run has compiled from the present source."""
     recorded = _read()

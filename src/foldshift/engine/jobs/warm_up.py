@@ -11,13 +11,15 @@ import multiprocessing
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from foldshift.core.compiling import compiling_always, kernel_sources
 from foldshift.core.imports import import_object
+from foldshift.engine.costs.compile_cost import first_call_seconds
+from foldshift.engine.jobs.code_digest import module_files
 from foldshift.evaluation.classifiers import evaluate_class_cell
 from foldshift.evaluation.learner import build_learner, design_matrix
 from foldshift.evaluation.regressors import evaluate_cell
@@ -114,12 +116,15 @@ def compile_kernels(
     parts: dict[str, tuple[Callable[..., Any], tuple[Any, ...], frozenset[str]]] = {
         name: (call_learner, (spec,), _sources(import_object(spec["import"], "learner"))) for name, spec in learners.items()
     }
+    paths = {name: spec["import"] for name, spec in learners.items()}
     for name, given in options.items():
         if find_partitioner(name).looks_at_inputs:
-            parts[name] = (call_partitioner, (name, given), _sources(import_object(import_path(name), "partitioner")))
+            paths[name] = import_path(name)
+            parts[name] = (call_partitioner, (name, given), _sources(import_object(paths[name], "partitioner")))
     parts |= {path: (call_measure, (path,), frozenset((path,))) for path in measures}
+    seconds = {name: first_call_seconds(paths.get(name, name)) for name in parts}
     done = []
-    for found in _in_processes(families(parts), n_processes):
+    for found in _in_processes(families(parts, seconds, {path: module_files(objects=[path]) for path in measures}), n_processes):
         for part in found:
             progress(f"{part.name}: {part.seconds:.1f} s of processor time" + (f", {part.message}" if part.message else ""))
         done += found
@@ -128,16 +133,26 @@ def compile_kernels(
 
 def families(
     parts: dict[str, tuple[Callable[..., Any], tuple[Any, ...], frozenset[str]]],
+    seconds: Mapping[str, float],
+    calls: Mapping[str, Collection[str]],
 ) -> list[list[tuple[str, Callable[..., Any], tuple[Any, ...]]]]:
-    """Parts that share source of kernels, together; those with most source first."""
-    groups: list[Any] = []
+    """Put parts that share source of kernels together, the longest first; last those that a longer part calls as well.
+
+    `seconds`: expected time of every part; `calls`: for some parts, the files of all that they call.
+    """
+    groups: list[tuple[list[tuple[str, Callable[..., Any], tuple[Any, ...]]], set[str]]] = []
     for name, (function, arguments, files) in parts.items():
         together, shared = [(name, function, arguments)], set(files)
         for group in [group for group in groups if group[1] & files]:
             together, shared = group[0] + together, shared | group[1]
             groups.remove(group)
         groups.append((together, shared))
-    return [together for together, shared in sorted(groups, key=lambda group: -len(group[1]))]
+
+    def order(group: tuple[list[tuple[str, Any, Any]], set[str]]) -> tuple[bool, float]:
+        longest = max(seconds[name] for name, _, _ in group[0])
+        return any(group[1] & set(files) for name, files in calls.items() if seconds[name] > longest), -longest
+
+    return [together for together, _ in sorted(groups, key=order)]
 
 
 def _sources(function: type[Any]) -> frozenset[str]:
