@@ -4,9 +4,10 @@ import json
 import logging
 
 import pytest
+from snakemake import benchmark
 
 from foldshift.engine.costs.plan import Job, Recorder, duration, in_a_list, plan_text, read_jobs, simulate
-from foldshift.engine.costs.timings import PRIOR, Ended, ended_jobs, seconds_taken
+from foldshift.engine.costs.timings import LOOKS, OFTEN, PRIOR, Ended, ended_jobs, seconds_taken
 
 
 def job(seconds, needs=(), rule="evaluate", mb=500.0, writes_mb=1.0):
@@ -111,7 +112,9 @@ def test_a_plan_tells_what_jobs_that_are_done_took_beside_what_was_planned(tmp_p
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("s\tmean_load\n100\t25\n", 25),  # beside other work
+        ("s\tmean_load\n12\t25\n", 3),  # beside other work
+        ("s\tmean_load\n40\t20\n", 20),  # Snakemake last looked after 16 s: 8 s of processor time until then
+        ("s\tmean_load\n100\t19\n", 25),  # after 76 s
         ("s\tmean_load\n100\t180\n", 100),  # several threads
         ("s\tmean_load\n100\t0\n", 100),  # not seen
         ("s\tmean_load\n100\tNA\n", 100),
@@ -120,9 +123,14 @@ def test_a_plan_tells_what_jobs_that_are_done_took_beside_what_was_planned(tmp_p
 )
 def test_the_time_in_which_other_work_had_the_processor_does_not_count(tmp_path, text, seconds):
     path = timed(tmp_path / "times.tsv", text)
-    assert seconds_taken(path) == seconds
+    assert seconds_taken(path) == pytest.approx(seconds)
     jobs = [Job(rule, 50.0, 0.0, 0.0, (), rule, path) for rule in ("evaluate", "foldshift_fetch_dataset")]
-    assert [job.taken for job in ended_jobs(jobs)] == [seconds, 9 if seconds == 9 else 100]  # a download waits for its host
+    wall = float(text.split()[2])
+    assert [job.taken for job in ended_jobs(jobs)] == pytest.approx([seconds, wall])  # a download waits for its host
+
+
+def test_snakemake_looks_at_a_job_as_often_as_is_taken_into_account():
+    assert (31 * benchmark.BENCHMARK_INTERVAL_SHORT, benchmark.BENCHMARK_INTERVAL) == (OFTEN - 0.5, LOOKS)
 
 
 @pytest.mark.parametrize("text", ["", "s\th:m:s\n", "h:m:s\tcpu_time\n0:00:01\t1\n", "s\nNA\n", "\x00"])

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PRIOR = 30.0  # predicted seconds that a prediction weighs against what jobs have really taken
 SHORT = 10.0  # seconds below which Snakemake has seen too little of a job to say how busy it was
+OFTEN, LOOKS = 16.0, 30.0  # Snakemake looks at a job twice a second for so many seconds, then once in so many
 WAITS = "fetch_dataset"  # a rule whose jobs wait for hosts: all of their time counts
 KEPT = "compile_kernels"  # a rule whose cost is that of what is not kept: once it is done, it is not what was planned
 
@@ -40,12 +41,16 @@ def seconds_taken(path: PathLike, waits: bool = False) -> float | None:
 
 
 def _busy(row: dict[str, str]) -> float:
-    """Share of its time in which a job had a processor: Snakemake's mean load, in per cent; 1 where it is not recorded."""
+    """Share of its time in which a job had a processor, from Snakemake's mean load in per cent; 1 where it is not recorded.
+
+    Snakemake divides what it saw up to its last look by the whole time; the load is that of the time up to that look.
+    """
     try:
-        load = float(row["mean_load"])
+        load, wall = float(row["mean_load"]), float(row["s"])
     except (KeyError, TypeError, ValueError):
         return 1.0
-    return min(load / 100, 1.0) if math.isfinite(load) and load > 0 else 1.0
+    seen = wall if wall <= OFTEN else OFTEN + LOOKS * ((wall - OFTEN) // LOOKS)
+    return min(load / 100 * wall / seen, 1.0) if math.isfinite(load) and load > 0 else 1.0
 
 
 def ended_jobs(jobs: Sequence[Job], pace: float = 1.0) -> list[Ended]:
