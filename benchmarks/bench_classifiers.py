@@ -203,7 +203,7 @@ def bench(study: dict[str, Any], learners: dict[str, dict[str, Any]], mirror: Pa
     entries = configurations(study, learners)
     data = list(load(study["datasets"], mirror))
     by_name = {item.name: item for item in data}
-    smallest = by_name["hepatitis"]
+    smallest = min(data, key=lambda item: len(item.y))
     for specs in entries.values():  # compile before the clock runs
         for spec in specs.values():
             estimator = build_learner(spec, categorical_features=smallest.categorical_features)

@@ -2,9 +2,13 @@ import math
 
 import pytest
 
+import bench
+import bench_classifiers
 from foldshift.core.errors import ConfigError
+from foldshift.engine.config.runs import configure
 from foldshift.engine.costs.fit_costs import COLUMNS, MACHINE, REFERENCE, UNKNOWN, CostModel, read_costs
 from foldshift.engine.costs.job_costs import fetch_cost, prepare_cost
+from foldshift.engine.study.find import main_study
 
 HEADER = "\t".join(COLUMNS)
 
@@ -92,3 +96,9 @@ def test_costs_grow_at_least_with_the_rows_beyond_what_was_measured():
     assert far == pytest.approx(100 * largest)
     steep = CostModel({"A": rows(lambda n, p: 0.002 * n**1.3, SIZES)})
     assert steep("A", 500_000, 10).seconds_per_fit == pytest.approx(2e-6 * 500_000**1.3, rel=1e-6)
+
+
+@pytest.mark.parametrize("program", [bench, bench_classifiers], ids=["regression", "classification"])
+def test_the_data_sets_that_a_benchmark_names_are_those_of_its_study(program, root, request):
+    study = main_study(request.node.callspec.id).id
+    assert set(program.COMPARED) <= set(configure({"scale": "paper"}, root).config["studies"][study]["datasets"])
