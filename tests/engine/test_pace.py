@@ -9,15 +9,15 @@ import pytest
 from bench_costs import write_costs
 from foldshift.core.errors import ConfigError
 from foldshift.engine.costs.fit_costs import COLUMNS, MACHINE, CostModel, read_costs, works_of
-from foldshift.engine.costs.machine_speed import WORKS, compute, interpret, milliseconds_of, pace
+from foldshift.engine.costs.machine_speed import WORKS, compute, fill, interpret, milliseconds_of, pace
 from foldshift.engine.costs.plan import Job, plan_text
 from foldshift.engine.rules.snakemake_internals import jobs_to_run
 
 
 def test_the_factor_is_the_geometric_mean_of_the_ratios():
-    taken = {interpret: 40.0, compute: 5.0}
-    assert pace([10.0, 5.0], taken.get) == pytest.approx(2.0)
-    assert pace([80.0, 10.0], taken.get) == pytest.approx(0.5)
+    taken = {interpret: 40.0, compute: 5.0, fill: 40.0}
+    assert pace([10.0, 5.0, 20.0], taken.get) == pytest.approx(2.0)
+    assert pace([80.0, 10.0, 80.0], taken.get) == pytest.approx(0.5)
 
 
 def test_costs_that_do_not_say_where_they_were_measured_are_taken_as_they_are():
@@ -31,7 +31,7 @@ def test_a_machine_has_its_own_pace():
 
 
 def test_the_works_are_the_same_every_time():
-    assert interpret() == interpret() and compute() == compute()
+    assert interpret() == interpret() and compute() == compute() and fill() == fill()
 
 
 def test_what_make_bench_writes_is_read_back(tmp_path):
@@ -42,11 +42,11 @@ def test_what_make_bench_writes_is_read_back(tmp_path):
     assert not CostModel(rows)(MACHINE, 1, 1).measured  # it is no learner
 
 
-@pytest.mark.parametrize("values", [("1",), ("1", "2", "3"), ("1", "0")])
+@pytest.mark.parametrize("values", [("1",), ("1", "2"), ("1", "0", "3")])
 def test_a_table_with_other_works_is_refused(values, tmp_path):
     lines = ["\t".join(COLUMNS), *(f"{MACHINE}\twork\t1\t1\t{value}\t0\t0" for value in values)]
     (tmp_path / "costs.tsv").write_text("\n".join(lines) + "\n")
-    with pytest.raises(ConfigError, match="expected one above 0 for each of interpret, compute"):
+    with pytest.raises(ConfigError, match="expected one above 0 for each of interpret, compute, fill"):
         read_costs(tmp_path / "costs.tsv")
 
 
