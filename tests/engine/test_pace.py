@@ -46,7 +46,7 @@ def test_what_make_bench_writes_is_read_back(tmp_path):
 def test_a_table_with_other_works_is_refused(values, tmp_path):
     lines = ["\t".join(COLUMNS), *(f"{MACHINE}\twork\t1\t1\t{value}\t0\t0" for value in values)]
     (tmp_path / "costs.tsv").write_text("\n".join(lines) + "\n")
-    with pytest.raises(ConfigError, match="expected one above 0 for each of interpret, compute, fill"):
+    with pytest.raises(ConfigError, match="expected one above 0 for each of fill, interpret, compute"):
         read_costs(tmp_path / "costs.tsv")
 
 

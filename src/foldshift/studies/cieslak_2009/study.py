@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
 
 # Seconds, from the jobs of a full run (`snakemake plan` reports measured times beside planned ones).
-PER_VERSION = (1.6e-3, 2.2e-7)  # of a shifted test part: the detectors on features; and per row of the data set
-PER_PREDICTED = (5.2e-4, 8.6e-8)  # the same of a learner
+PER_VERSION = (1.2e-3, 1.7e-7)  # of a shifted test part: the detectors on features; and per row of the data set
+PER_PREDICTED = (4e-4, 6.5e-8)  # the same of a learner
 LEARNERS_START = 0.4
-PER_CHANGED_PAIR = 9e-10  # nearest neighbours after one feature changed: per version, test row and training row
-PER_MULTIVARIATE = 1.2e-4  # of a version: energy, mmd, c2st, Hellinger; per row of both parts, of which `MOST_ROWS` each count
+PER_CHANGED_PAIR = 7e-10  # nearest neighbours after one feature changed: per version, test row and training row
+PER_MULTIVARIATE = 9e-5  # of a version: energy, mmd, c2st, Hellinger; per row of both parts, of which `MOST_ROWS` each count
 MOST_ROWS = 800  # as `foldshift.studies.cieslak_2009.detectors.feature_detectors` has it
 
 DATA, FEATURES, DISTANCE, LEARNERS = "1 Data", "2 Features that fail", "3 Hellinger distance", "4 Learners"

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
 
 # Seconds of one core.
-PER_COVARIATE = 1e-8  # covariate shift, per sample, column and fold
+PER_COVARIATE = 7.5e-9  # covariate shift, per sample, column and fold
 PER_PAIR, PER_QUERY = 4e-10, 1e-5  # neighbours of the two-sample classifier: per pair, or sample, and column, once for a data set
-PER_DRIFT = 3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
+PER_DRIFT = 2.3e-6  # shifted features, per sample and column, for a partitioner and k: hundreds of random cuts
 DRIFT_ONCE = 1000  # samples that a column takes in addition, however small the data set
 DRIFT_MB = 1.1e-3  # per sample
 

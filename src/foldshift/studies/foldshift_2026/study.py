@@ -19,13 +19,13 @@ BLOCKS = (8, 32)  # samples of one job, least and most
 LARGE_BLOCKS = (8, 100)  # the same of the intervals, whose samples take half a second
 BLOCK_ROWS = 16_000  # rows of its samples, between these bounds: jobs take about as long for large samples as for small ones
 COLUMNS = 10  # of a generated population, about
-PER_FIT = 9e-4  # seconds: predictions of the rows held out, and what a fit costs beside itself
-PER_QUICK_FIT = 4e-4  # the same of a fit that predicts rows of its sample alone
-PER_CUT = 4e-3  # seconds of one core: cutting a sample once, mean over the cuts
-PER_TABLE_ROW = 2e-5  # seconds: what a row of the measures takes in all tables together
-PER_VALUE = 6e-8  # seconds: drawing and scaling a number of a population
-PER_PREDICTION = 9e-7  # seconds: predicting a held-out row, mean over the learners
-PER_CONTROL = 1.5e-3  # seconds: two intervals of the control, of 100,000 rows
+PER_FIT = 5.5e-4  # seconds: predictions of the rows held out, and what a fit costs beside itself
+PER_QUICK_FIT = 2.5e-4  # the same of a fit that predicts rows of its sample alone
+PER_CUT = 2.5e-3  # seconds of one core: cutting a sample once, mean over the cuts
+PER_TABLE_ROW = 1.3e-5  # seconds: what a row of the measures takes in all tables together
+PER_VALUE = 4e-8  # seconds: drawing and scaling a number of a population
+PER_PREDICTION = 5.5e-7  # seconds: predicting a held-out row, mean over the learners
+PER_CONTROL = 9e-4  # seconds: two intervals of the control, of 100,000 rows
 CONTROL_BLOCK = 1000  # samples of the control in one job
 
 

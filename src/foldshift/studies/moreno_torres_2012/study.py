@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from foldshift.engine.study.run import Run
 
 # Seconds of one core.
-PER_PREDICTION = 3e-9  # convergence, per prediction and order
-PER_EXPERIMENT = 2.5e-4  # convergence, per learner, partitioner, k and experiment
+PER_PREDICTION = 2.3e-9  # convergence, per prediction and order
+PER_EXPERIMENT = 1.9e-4  # convergence, per learner, partitioner, k and experiment
 HELDOUT_MB = 900  # memory
 GENERATED_COLUMNS = 10  # of a generated population, about
 
