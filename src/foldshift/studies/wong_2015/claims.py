@@ -256,7 +256,8 @@ def of_schemes(table: pd.DataFrame) -> Verdicts:
         single = phi.loc[pair.name].drop(index=ALL)
         effect, error = phi.loc[(pair.name, ALL)]
         apart = int((single["value"].abs() > 3 * single["standard_error"]).sum())
-        remark = f"phi from {single['value'].min():.2f} to {single['value'].max():.2f}; not 0 in {apart} of {len(single)} populations"
+        least, largest = single["value"].min(), single["value"].max()
+        remark = f"phi from {least:.2f} to {largest:.2f}; not 0 in {apart} of {len(single)} populations"
         if pair.paper == INDEPENDENT:
             found[pair.name] = Judged("does not hold" if apart else "cannot be seen here", effect, error, remark)
         else:
