@@ -79,6 +79,7 @@ def test_every_study_has_a_page_and_every_page_of_the_gallery_a_title():
         assert re.match(r'"""\n[^\n]+\n=+\n\n', path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_addresses_of_findings_that_were_given_out_still_lead_to_them():
     given = [line.split("\t") for line in (pages.ROOT / "docs" / "addresses.tsv").read_text(encoding="utf-8").splitlines()]
     for study, address in given:

@@ -32,6 +32,7 @@ def pyright():
     return errors
 
 
+@pytest.mark.slow
 def test_an_editor_shows_no_error_in_the_readme_and_the_gallery(root, tmp_path, pyright):
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)):
         (tmp_path / f"readme_{number}.py").write_text(block)
