@@ -2,17 +2,19 @@
 
 import io
 from contextlib import redirect_stdout
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import make_scorer, median_absolute_error
 from sklearn.naive_bayes import GaussianNB
 
 import foldshift
 from foldshift.advice.learner.preprocessing import prepared
+from foldshift.advice.page.score_code import ran
 
 RNG = np.random.default_rng(3)
 N = 133  # folds of ten differ in size
@@ -69,3 +71,15 @@ def test_the_code_is_whole_and_prints_the_number_of_the_page(name):
 def test_a_learner_that_draws_at_random_is_named_where_the_code_gives_another_number():
     advice = foldshift.advise(X, NUMBERS, RandomForestRegressor(5), effort="quick")
     assert not advice.ran.is_same and "the learner draws at random without a seed" in advice.ran.said
+
+
+def test_a_number_that_is_the_same_by_chance_is_not_called_the_same():
+    advice = foldshift.advise(X, NUMBERS, Ridge(), effort="quick")
+    estimate = advice.interval.estimate
+    for factor, is_same in ((1 + 1e-4, False), (1 + 1e-9, True)):
+        near = SimpleNamespace(
+            stopped=False, budget=None, score=advice.score, data=advice.data, declared=advice.declared, code=advice.code,
+            interval=SimpleNamespace(estimate=estimate * factor),
+        )  # fmt: skip
+        found = ran(near, Ridge(), isolate=False)
+        assert found.is_same == is_same and ("by chance" in found.said) != is_same and advice.score.text(estimate) in found.said

@@ -35,7 +35,7 @@ class Ran(NamedTuple):
     """Result of running the code: the score it gave, or the reason why there is none."""
 
     value: float
-    is_same: bool  # whether it is the printed score, to all digits that are printed
+    is_same: bool  # whether it is the printed score, and not by chance
     said: str  # one sentence
 
 
@@ -163,9 +163,8 @@ def ran(advice: Advice, learner: Estimator, isolate: bool) -> Ran:
     except (LearnerError, ValueError, TypeError) as error:
         return Ran(np.nan, False, f"The code was run and failed: {' '.join(str(error).split())}.")
     text, printed = advice.score.text(value), advice.score.text(advice.interval.estimate)
-    if text == printed:
-        return Ran(value, True, f"This code was run when the page was written, and gave {text}.")
-    return Ran(
-        value, False, f"This code was run when the page was written, and gave {text} in place of {printed}: the learner draws at "
-        "random without a seed; set its random_state.",
-    )  # fmt: skip
+    gave = f"This code was run when the page was written, and gave {text}"
+    if np.isclose(value, advice.interval.estimate, rtol=1e-6, atol=0, equal_nan=True):
+        return Ran(value, True, f"{gave}.")
+    instead = "again by chance" if text == printed else f"in place of {printed}"
+    return Ran(value, False, f"{gave} {instead}: the learner draws at random without a seed; set its random_state.")
