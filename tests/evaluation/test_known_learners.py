@@ -88,6 +88,15 @@ def test_ties_for_the_last_neighbour_are_left_to_scikit_learn():
     assert (evaluate_folds(KNeighborsClassifier(2), X, y, folds) == plain).all()
 
 
+@pytest.mark.parametrize("estimator", [GaussianNB(), LinearDiscriminantAnalysis()], ids=repr)
+def test_rows_between_two_classes_are_left_to_scikit_learn(estimator):
+    half = np.random.default_rng(0).normal(1.0, size=(20, 2))
+    X, y = np.concatenate([half, -half, half, -half, np.zeros((2, 2))]), np.repeat([0, 1, 0, 1, 0, 1], [20, 20, 20, 20, 1, 1])
+    folds = np.repeat([0, 1, 2], [40, 40, 2]).astype(np.uint8)[None]  # the last two rows lie in the middle of both classes
+    assert predict_known(estimator, X, y, folds) is None
+    assert predict_known(estimator, X[:-2], y[:-2], folds[:, :-2]) is not None
+
+
 class _Own(Ridge):
     def predict(self, X):
         return super().predict(X) + 1
@@ -160,6 +169,7 @@ def test_discriminants_that_scikit_learn_would_cut_short_are_left_to_it(case):
     X, y = rng.normal(size=(60, 3)), np.arange(60) % 3
     if case == "class of one row":
         y[-1] = 3
+        assert predict_known(GaussianNB(), X, y, make_folds("CV", X, y, 5, range(3))) is None
     elif case == "constant in a training part":
         X[:, 0] = np.arange(60) == 7
     elif case == "more columns than rows":

@@ -125,8 +125,11 @@ def _least_squares(X: FloatArray, y: Array, folds: UnsignedArray, alpha: float, 
 # ---- Gaussian naive Bayes ----
 
 
-def _naive_bayes(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> Array:
-    """Take the moments of every class in a training part from the sums of the other folds."""
+def _naive_bayes(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedArray) -> Array | None:
+    """Take the moments of every class in a training part from the sums of the other folds.
+
+    None where a training part lacks a class, or where two classes score alike.
+    """
     classes, codes = np.unique(y, return_inverse=True)
     X = X - X.mean(axis=0)
     squares = X * X
@@ -139,6 +142,8 @@ def _naive_bayes(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedA
         for fold in range(k):
             others = np.arange(k) != fold
             n = counts[others].sum(axis=0)
+            if n.min() < 1:
+                return None
             total, power = sums[others].sum(axis=0), powers[others].sum(axis=0)
             spread = (power.sum(axis=0) / n.sum() - (total.sum(axis=0) / n.sum()) ** 2).max()
             mean = total / n[:, None]
@@ -146,8 +151,18 @@ def _naive_bayes(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedA
             test = row == fold
             gaps = X[test][:, None, :] - mean
             scores = np.log(n / n.sum()) - 0.5 * (np.log(2 * np.pi * variance).sum(axis=1) + (gaps**2 / variance).sum(axis=2))
+            if _is_near_tie(scores):
+                return None
             predicted[test] = classes[scores.argmax(axis=1)]
     return predictions
+
+
+def _is_near_tie(scores: FloatArray) -> bool:
+    """Report whether rounding decides between the two best classes of a row, (n, n_classes)."""
+    if scores.shape[1] < 2:
+        return False
+    best = np.partition(scores, -2, axis=1)[:, -2:]
+    return bool((best[:, 1] - best[:, 0] <= NEAR_TIE * (1 + np.abs(best[:, 1]))).any())
 
 
 def _sums_by(cells: IntArray, values: FloatArray, n_cells: int) -> FloatArray:
@@ -198,8 +213,7 @@ def _discriminant(estimator: Estimator, X: FloatArray, y: Array, folds: Unsigned
                 return None
             gaps = (parts[fold] - n @ means / n.sum()) @ whiten
             scores = gaps @ middles.T - 0.5 * (middles**2).sum(axis=1) + np.log(n / n.sum())
-            best = np.partition(scores, -2, axis=1)[:, -2:]
-            if (best[:, 1] - best[:, 0] <= NEAR_TIE * (1 + np.abs(best).max(axis=1))).any():
+            if _is_near_tie(scores):
                 return None
             predicted[row == fold] = classes[scores.argmax(axis=1)]
     return predictions
