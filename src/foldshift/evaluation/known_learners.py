@@ -135,10 +135,8 @@ def _naive_bayes(estimator: Estimator, X: FloatArray, y: Array, folds: UnsignedA
     squares = X * X
     predictions = np.empty(folds.shape, dtype=classes.dtype)
     for row, predicted in zip(folds, predictions):
-        k, n_classes = int(row.max()) + 1, len(classes)
-        cells = row.astype(np.int64) * n_classes + codes
-        counts = bincount(cells, minlength=k * n_classes).reshape(k, n_classes).astype(np.float64)
-        sums, powers = (_sums_by(cells, values, k * n_classes).reshape(k, n_classes, -1) for values in (X, squares))
+        counts, sums, powers = _sums_by_class(row, codes, X, squares)
+        k = len(counts)
         for fold in range(k):
             others = np.arange(k) != fold
             n = counts[others].sum(axis=0)
@@ -165,11 +163,16 @@ def _is_near_tie(scores: FloatArray) -> bool:
     return bool((best[:, 1] - best[:, 0] <= NEAR_TIE * (1 + np.abs(best[:, 1]))).any())
 
 
-def _sums_by(cells: IntArray, values: FloatArray, n_cells: int) -> FloatArray:
-    """Sum rows by cell, (n_cells, n_columns)."""
-    out = np.zeros((n_cells, values.shape[1]))
-    np.add.at(out, cells, values)
-    return out
+def _sums_by_class(row: UnsignedArray, codes: IntArray, *columns: FloatArray) -> list[FloatArray]:
+    """Count rows by fold and class, (k, n_classes), and sum columns over them, (k, n_classes, n_columns)."""
+    shape = int(row.max()) + 1, int(codes.max()) + 1
+    cells = row.astype(np.int64) * shape[1] + codes
+    found: list[FloatArray] = [bincount(cells, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)]
+    for values in columns:
+        sums = np.zeros((shape[0] * shape[1], values.shape[1]))
+        np.add.at(sums, cells, values)
+        found.append(sums.reshape(*shape, -1))
+    return found
 
 
 # ---- linear discriminant analysis ----
@@ -187,10 +190,8 @@ def _discriminant(estimator: Estimator, X: FloatArray, y: Array, folds: Unsigned
     X = X - X.mean(axis=0)
     predictions = np.empty(folds.shape, dtype=classes.dtype)
     for row, predicted in zip(folds, predictions):
-        k, n_classes = int(row.max()) + 1, len(classes)
-        cells = row.astype(np.int64) * n_classes + codes
-        counts = bincount(cells, minlength=k * n_classes).reshape(k, n_classes).astype(np.float64)
-        sums = _sums_by(cells, X, k * n_classes).reshape(k, n_classes, -1)
+        counts, sums = _sums_by_class(row, codes, X)
+        k, n_classes = counts.shape
         parts = [X[row == fold] for fold in range(k)]
         grams = np.array([part.T @ part for part in parts])
         for fold in range(k):

@@ -60,7 +60,7 @@ def compile_seconds(paths: Iterable[str], n_processes: int, kept: Collection[str
     cutting = {path for path in wanted if path.rpartition(".")[0] in COMPILE_SECONDS}
     left += [COMPILE_SECONDS[module] for module in {path.rpartition(".")[0] for path in cutting}]
     wanted -= cutting
-    left += [FIRST_CALL.get(path, UNKNOWN) for path in wanted]
+    left += map(first_call_seconds, wanted)
     return START + max(sum(left) / n_processes, max(left, default=0.0))
 
 
